@@ -42,7 +42,7 @@ it('attaches every registration to one source, and sets what the code reads', ()
 /** One event of each trigger, and the expected response of the bundle. */
 function eventsOf(): readonly (readonly [name: string, event: unknown, answer: unknown])[] {
   const { FRAMEWORK_EVENT_SOURCES: sources = '' } = assembly.variables();
-  const { queue: queues, topic, s3: buckets } = JSON.parse(sources) as Record<string, Record<string, string>>;
+  const { queue: queues, topic, s3: buckets, rule } = JSON.parse(sources) as Record<string, Record<string, string>>;
   const table = arn(
     'dynamodb',
     `table/${assembly.idOf('AWS::DynamoDB::Table', 'Notes')}/stream/2026-11-22T00:00:00.000`,
@@ -90,7 +90,7 @@ function eventsOf(): readonly (readonly [name: string, event: unknown, answer: u
     ],
     [
       'nightly-cleanup',
-      buildScheduledEvent({ rule: 'nightly-cleanup' }),
+      buildScheduledEvent({ rule: rule?.['nightly-cleanup'] ?? '' }),
       { kind: 'scheduled', result: { status: 'ok' } },
     ],
     ['uploads', buildS3Event(buckets?.uploads ?? '', [{ key: 'notes/note-1/a.txt' }]), null],

@@ -5,6 +5,7 @@ export {
   type BundleOptions,
   bundleFunction,
 } from './bundle/bundle-function.js';
+export { exportsOf } from './bundle/exports.js';
 export type { BundleWarning } from './bundle/warning.js';
 export { lambdaFlags } from './cache/flags.js';
 export type { StartCache } from './cache/internal/make-caches.js';

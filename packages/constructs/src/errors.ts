@@ -11,7 +11,7 @@ export const CONSTRUCT_CODES = [
   'constructs.conflict',
   /** A variable has a name that AWS Lambda reserves, or a name that marks its literal value as a secret. @status 500 */
   'constructs.reserved_variable',
-  /** An alias, a version or an imported function got a variable. @status 500 */
+  /** A version or an imported function got a variable. @status 500 */
   'constructs.fixed_environment',
   /** The stack attaches a source or door that the application does not register. @status 500 */
   'constructs.not_registered',

@@ -13,6 +13,7 @@ export {
 export { GraphqlApi, type GraphqlApiProps, type GraphqlField, GraphqlResolvers } from './graphql/graphql-api.js';
 export { AlbTarget, type AlbTargetProps } from './http/alb-target.js';
 export { ApiDomain, type ApiDomainProps, type ApiDomainTarget } from './http/api-domain.js';
+export { ApiGatewayAccount } from './http/api-gateway-account.js';
 export { ApiAuthorization } from './http/authorization.js';
 export type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './http/door.js';
 export { FunctionUrl, FunctionUrlAuth, type FunctionUrlProps } from './http/function-url.js';
@@ -80,6 +81,8 @@ export {
   type EventSelector,
   type Inventoried,
   type Inventory,
+  type InventoryDeployment,
+  type InventoryMetrics,
   type InventoryRoute,
   type InventoryTrigger,
   inventoryFromFile,

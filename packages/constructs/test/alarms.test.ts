@@ -7,6 +7,7 @@ import { Duration, type Stack } from 'aws-cdk-lib/core';
 import {
   DataStream,
   ErrorNotifications,
+  type Inventory,
   QueueTrigger,
   ServiceAlarms,
   type ServiceAlarmsProps,
@@ -26,6 +27,15 @@ function newService() {
     new ServiceAlarms(stack, 'Alarms', { fn: service.fn, actionTopic: topic, ...props });
   return { stack, service, fn: service.fn, topic, newAlarms };
 }
+
+/** An application with one route that writes metrics. */
+const INVENTORY: Inventory = {
+  version: 1,
+  container: 'secure',
+  routes: [{ surface: 'http', method: 'GET', path: '/notes', posture: 'public' }],
+  triggers: [],
+  deployment: { metrics: { namespace: 'Shop' } },
+};
 
 const alarmsOf = (template: Template) => propertiesOf(template, 'AWS::CloudWatch::Alarm');
 
@@ -91,6 +101,13 @@ describe('ServiceAlarms', () => {
         Threshold: 1,
       },
       { Namespace: 'AWS/Lambda', MetricName: 'IteratorAge', Statistic: 'Maximum', Threshold: 600_000 },
+      {
+        Namespace: 'AWS/SQS',
+        Dimensions: [
+          { Name: 'QueueName', Value: { 'Fn::GetAtt': [expect.stringMatching(/^ClicksFailures/), 'QueueName'] } },
+        ],
+        Threshold: 1,
+      },
     ]);
   });
 
@@ -103,7 +120,12 @@ describe('ServiceAlarms', () => {
     expect(propertiesOf(template, 'AWS::SNS::TopicPolicy')).toMatchObject([
       { PolicyDocument: { Statement: expect.arrayContaining([onTopic]) } },
     ]);
-    const onKey = { ...cloudwatch, Action: ['kms:Decrypt', 'kms:GenerateDataKey*'], Resource: '*' };
+    const onKey = {
+      ...cloudwatch,
+      Action: ['kms:GenerateDataKey', 'kms:Decrypt'],
+      Resource: '*',
+      Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+    };
     expect(propertiesOf(template, 'AWS::KMS::Key')).toMatchObject([
       { KeyPolicy: { Statement: expect.arrayContaining([onKey]) } },
     ]);
@@ -163,7 +185,7 @@ describe('a canary', () => {
   it('moves an alias in steps, ends with an alarm, and may do no more', () => {
     const { stack, service, newAlarms } = newService();
     const { queue } = new ServiceQueue(stack, 'Orders');
-    const live = service.addCanary({ alarms: newAlarms().alarms });
+    const live = service.addCanary({ alarms: newAlarms().alarms, inventory: INVENTORY });
     new QueueTrigger(stack, 'OrdersTrigger', { fn: live, queue: queue as IQueue });
     const template = templateOf(stack);
     const [alias] = Object.values(template.Resources).filter(({ Type }) => Type === 'AWS::Lambda::Alias');
@@ -179,7 +201,10 @@ describe('a canary', () => {
     expect(propertiesOf(template, 'AWS::CodeDeploy::DeploymentGroup')).toMatchObject([
       {
         DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
-        AlarmConfiguration: { Enabled: true, Alarms: [{ Name: expect.anything() }, { Name: expect.anything() }] },
+        AlarmConfiguration: {
+          Enabled: true,
+          Alarms: [{ Name: expect.anything() }, { Name: expect.anything() }, { Name: expect.anything() }],
+        },
         AutoRollbackConfiguration: { Enabled: true, Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM'] },
       },
     ]);
@@ -202,6 +227,7 @@ describe('a canary', () => {
         Resource: [
           { 'Fn::GetAtt': [expect.stringMatching(/^AlarmsErrors/), 'Arn'] },
           { 'Fn::GetAtt': [expect.stringMatching(/^AlarmsThrottles/), 'Arn'] },
+          { 'Fn::GetAtt': [expect.stringMatching(/^ApiCanaryRequestErrors/), 'Arn'] },
         ],
       },
     ]);
@@ -214,6 +240,7 @@ describe('a canary', () => {
     const { stack, service, newAlarms } = newService();
     service.addCanary({
       alarms: newAlarms().alarms,
+      inventory: INVENTORY,
       aliasName: 'prod',
       deploymentConfig: LambdaDeploymentConfig.LINEAR_10PERCENT_EVERY_1MINUTE,
     });
@@ -239,8 +266,8 @@ describe('a canary', () => {
       'a second one',
       ({ service, newAlarms }) => {
         const { alarms } = newAlarms();
-        service.addCanary({ alarms });
-        service.addCanary({ alarms });
+        service.addCanary({ alarms, inventory: INVENTORY });
+        service.addCanary({ alarms, inventory: INVENTORY });
       },
       'a second canary, expected one for each function',
     ],

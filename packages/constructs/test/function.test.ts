@@ -173,7 +173,7 @@ const REFUSED: readonly [string, (stack: Stack) => unknown, string][] = [
   [
     'a secret as a literal value, whose text is not in the error',
     (stack) => new ServiceFunction(stack, 'T', { code, environment: { SIGNING_SECRET: 'hunter2' } }),
-    'framework: ServiceFunction: variable SIGNING_SECRET has a literal value, and its name marks a secret, expected the ARN of a secret under a name that ends in _ARN, or a token (at Test/T)',
+    'framework: ServiceFunction: variable SIGNING_SECRET has a literal value, and its name marks a secret, expected the ARN of a secret under a name that ends in _ARN, a token, or its name in the prop notSecret of the function (at Test/T)',
   ],
   [
     'a table for an imported function, which cannot take variables',
@@ -181,7 +181,7 @@ const REFUSED: readonly [string, (stack: Stack) => unknown, string][] = [
       const arn = 'arn:aws:lambda:eu-west-1:123456789012:function:f';
       new JobsTable(stack, 'T').bindTo(PlainFunction.fromFunctionArn(stack, 'F', arn) as IFunction);
     },
-    'framework: JobsTable: variable FRAMEWORK_JOBS_TABLE_NAME cannot be set on Test/F, which is an alias, a version or an imported function, expected the function itself, in its stack; or set the variable there (at Test/T)',
+    'framework: JobsTable: variable FRAMEWORK_JOBS_TABLE_NAME cannot be set on Test/F, which is a version or an imported function, expected the function or an alias of it, in its stack; or set the variable there (at Test/T)',
   ],
   [
     'two tables for one variable',

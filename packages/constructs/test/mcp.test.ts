@@ -1,5 +1,5 @@
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Code, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
 import type { Stack } from 'aws-cdk-lib/core';
 import {
@@ -15,6 +15,7 @@ import {
   McpSessions,
   McpTable,
   RestApi,
+  ServiceFunction,
 } from '../src/index.js';
 import { newFn } from './support/function.js';
 import { newStack, propertiesOf, statementsOf, type Template, templateOf } from './support/synth.js';
@@ -34,7 +35,7 @@ const variablesOf = (template: Template) =>
       ?.Variables ?? {},
   );
 
-it('has POST, GET and DELETE that stream, and both documents at both places, on an API of its own', () => {
+it('has POST, GET and DELETE, and both documents at both places, on its own API whose routes all stream', () => {
   const { stack } = make();
   const template = templateOf(stack);
   const methods = propertiesOf(template, 'AWS::ApiGateway::Method').map(({ HttpMethod, Integration }) => [
@@ -45,10 +46,10 @@ it('has POST, GET and DELETE that stream, and both documents at both places, on 
     ['POST', 'STREAM'],
     ['GET', 'STREAM'],
     ['DELETE', 'STREAM'],
-    ['GET', undefined],
-    ['GET', undefined],
-    ['GET', undefined],
-    ['GET', undefined],
+    ['GET', 'STREAM'],
+    ['GET', 'STREAM'],
+    ['GET', 'STREAM'],
+    ['GET', 'STREAM'],
   ]);
   const parts = propertiesOf(template, 'AWS::ApiGateway::Resource').map(({ PathPart }) => PathPart);
   expect(parts).toEqual(['mcp', '.well-known', 'oauth-protected-resource', 'mcp', 'oauth-authorization-server', 'mcp']);
@@ -243,3 +244,50 @@ describe('refusals', () => {
     expect(() => new McpServer(stack, 'Mcp', { fn, ...props })).toThrow(expected);
   });
 });
+
+describe('tasks', () => {
+  it.each([
+    ['own API', {}],
+    ['the alias of a canary', { alias: true }],
+  ])('let the function invoke itself, without a circle: %s', (_name, { alias = false }: { alias?: boolean }) => {
+    const stack = newStack();
+    const service = new ServiceFunction(stack, 'Api', { code: Code.fromInline('exports.handler = 1') });
+    const live = alias ? (service.fn.addAlias('live') as IFunction) : (service.fn as IFunction);
+    new McpServer(stack, 'Mcp', { fn: live, tasks: true });
+    const template = templateOf(stack);
+    const [fnId = ''] = Object.keys(template.Resources).filter((id) => /^Api[0-9A-F]{8}$/.test(id));
+    const arn = { 'Fn::GetAtt': [fnId, 'Arn'] };
+    expect(statementsOf(template)).toContainEqual({
+      Action: 'lambda:InvokeFunction',
+      Effect: 'Allow',
+      Resource: [arn, { 'Fn::Join': ['', [arn, ':*']] }],
+    });
+    expect(circleIn(template)).toEqual([]);
+    expect(propertiesOf(template, 'AWS::Lambda::EventInvokeConfig')).toHaveLength(1);
+  });
+
+  it('without the prop the function may not', () => {
+    const { stack } = make();
+    expect(JSON.stringify(statementsOf(templateOf(stack)))).not.toContain('lambda:InvokeFunction');
+  });
+});
+
+/** The logical ids of resources that depend on each other in a circle. */
+function circleIn({ Resources }: Template): readonly string[] {
+  const targets = (id: string): readonly string[] => {
+    const text = JSON.stringify(Resources[id]);
+    return Object.keys(Resources).filter((other) => other !== id && text.includes(`"${other}"`));
+  };
+  const done = new Set<string>();
+  const visit = (id: string, path: readonly string[]): readonly string[] => {
+    if (path.includes(id)) return [...path.slice(path.indexOf(id)), id];
+    if (done.has(id)) return [];
+    for (const target of targets(id)) {
+      const circle = visit(target, [...path, id]);
+      if (circle.length > 0) return circle;
+    }
+    done.add(id);
+    return [];
+  };
+  return Object.keys(Resources).flatMap((id) => visit(id, []));
+}

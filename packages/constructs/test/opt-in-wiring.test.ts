@@ -21,6 +21,7 @@ import { Code } from 'aws-cdk-lib/aws-lambda';
 import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { type App, Duration, type Stack } from 'aws-cdk-lib/core';
 import { GraphqlApi, RestApi, ServiceFunction, ServiceWiring, toInventory } from '../src/index.js';
+import { newFn } from './support/function.js';
 import { messageOf, newStack, propertiesOf, statementsOf, templateOf, variablesIn } from './support/synth.js';
 
 type Surfaces = NonNullable<SecureOptions['surfaces']>;
@@ -60,8 +61,10 @@ const KINDS: readonly {
   {
     kind: 'a token authorizer',
     surface: () => tokenAuthorizer(() => deny()),
-    attach: ({ stack, fn, wiring }) =>
-      new RestApi(stack, 'Rest', { fn, authorization: wiring.authorizer() }).addRoutes([{ method: 'GET', path: '/a' }]),
+    attach: ({ stack, wiring }) =>
+      new RestApi(stack, 'Rest', { fn: newFn(stack, 'Answers'), authorization: wiring.authorizer() }).addRoutes([
+        { method: 'GET', path: '/a' },
+      ]),
     label: 'authorizer-token trigger',
     remedy: 'wiring.authorizer()',
     made: 'AWS::ApiGateway::Authorizer',
@@ -69,8 +72,12 @@ const KINDS: readonly {
   {
     kind: 'an AppSync authorizer',
     surface: () => appSyncAuthorizer(() => AppSyncDecision.deny()),
-    attach: ({ stack, fn, wiring }) =>
-      new GraphqlApi(stack, 'Graph', { fn, schemaFile: SCHEMA, authorization: wiring.appSyncAuthorizer() }),
+    attach: ({ stack, wiring }) =>
+      new GraphqlApi(stack, 'Graph', {
+        fn: newFn(stack, 'Answers'),
+        schemaFile: SCHEMA,
+        authorization: wiring.appSyncAuthorizer(),
+      }),
     label: 'appsync-authorizer trigger',
     remedy: 'wiring.appSyncAuthorizer()',
     made: 'AWS::AppSync::GraphQLApi',
@@ -78,7 +85,7 @@ const KINDS: readonly {
   {
     kind: 'a topic of Kafka',
     surface: () => kafkaTrigger().topic('orders', nothing),
-    attach: ({ wiring }) => wiring.kafka('orders', { clusterArn: CLUSTER }),
+    attach: ({ wiring }) => wiring.kafka('orders', { clusterArn: CLUSTER, consumerGroup: 'shop' }),
     label: 'kafka "orders"',
     remedy: 'wiring.kafka("orders", …)',
     made: 'AWS::Lambda::EventSourceMapping',
@@ -165,8 +172,8 @@ it.each<[string, Parameters<typeof tokenAuthorizer>[1], number]>([
   ['about one method is never reused', {}, 0],
   ['about the whole API is reused for 5 minutes', { scope: 'api' }, 300],
 ])('an answer %s', (_name, options, seconds) => {
-  const { stack, fn, wiring } = newService([tokenAuthorizer(() => deny(), options)]);
-  const api = new RestApi(stack, 'Rest', { fn, authorization: wiring.authorizer() });
+  const { stack, wiring } = newService([tokenAuthorizer(() => deny(), options)]);
+  const api = new RestApi(stack, 'Rest', { fn: newFn(stack, 'Answers'), authorization: wiring.authorizer() });
   api.addRoutes([{ method: 'GET', path: '/a' }]);
   const template = templateOf(stack);
   expect(propertiesOf(template, 'AWS::ApiGateway::Authorizer')).toMatchObject([

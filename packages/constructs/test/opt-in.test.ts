@@ -58,7 +58,7 @@ describe('buckets', () => {
     expect(propertiesOf(template, 'AWS::Lambda::EventInvokeConfig')).toMatchObject([
       {
         DestinationConfig: {
-          OnFailure: { Destination: { 'Fn::GetAtt': [expect.stringMatching(/^TFailures/), 'Arn'] } },
+          OnFailure: { Destination: { 'Fn::GetAtt': [expect.stringMatching(/^ApiAsyncFailures/), 'Arn'] } },
         },
       },
     ]);
@@ -74,7 +74,8 @@ describe('buckets', () => {
     const { stack, fn } = newService();
     const first = new S3Trigger(stack, 'T', { fn, bucket: newBucket(stack) });
     const second = new S3Trigger(stack, 'U', { fn, bucket: newBucket(stack, 'Others') });
-    expect([first.failureQueue !== undefined, second.failureQueue]).toEqual([true, undefined]);
+    expect(first.failureQueue?.node.path).toBe('Test/Api/Resource/AsyncFailures');
+    expect(second.failureQueue === first.failureQueue).toBe(true);
     expect(propertiesOf(templateOf(stack), 'AWS::SQS::Queue')).toHaveLength(1);
   });
 

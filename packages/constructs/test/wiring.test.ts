@@ -4,17 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { createApp } from '@sallyport/dispatch/app';
 import { json } from '@sallyport/http';
 import { Authenticated, Public, SecureApp } from '@sallyport/secure';
+import { s3Trigger } from '@sallyport/triggers';
 import { AttributeType, type ITable, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus, type IEventBus, Match, Rule, Schedule } from 'aws-cdk-lib/aws-events';
-import {
-  Alias,
-  CfnEventSourceMapping,
-  Code,
-  FilterCriteria,
-  FilterRule,
-  type IFunction,
-  type IVersion,
-} from 'aws-cdk-lib/aws-lambda';
+import { Code, FilterCriteria, FilterRule } from 'aws-cdk-lib/aws-lambda';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { FilterOrPolicy, SubscriptionFilter, Topic } from 'aws-cdk-lib/aws-sns';
 import { type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { type App, CfnParameter, Duration, Stack } from 'aws-cdk-lib/core';
@@ -24,6 +18,8 @@ import {
   GraphqlApi,
   HttpApi,
   type Inventory,
+  McpServer,
+  ObjectBucket,
   parseInventory,
   QueueTrigger,
   ServiceFunction,
@@ -182,7 +178,7 @@ it('what is attached elsewhere needs a reason', () => {
   expect(messageOf(() => templateOf(stack))).toBe('');
   const blank = [{ kind: 'queue', name: 'orders', reason: ' ' }];
   expect(messageOf(() => new ServiceWiring(stack, 'W', { fn, inventory, external: blank }))).toBe(
-    'framework: ServiceWiring: external, got a list of 1, expected a list of { kind, name, reason }, each with a reason, and entries of the kind event-bus with a name (at Test/W)',
+    'framework: ServiceWiring: external, got a list of 1, expected a list of { kind, name, path, reason }, each with a reason and with a kind or a path, and entries of the kind event-bus with a name (at Test/W)',
   );
 });
 
@@ -254,18 +250,6 @@ const REFUSED: readonly [string, (service: Service) => unknown, string][] = [
     'framework: ServiceWiring: Test/H is in front of Test/F/Resource, expected a door of Test/Api/Resource (at Test/Wiring)',
   ],
   [
-    'names on an alias, which cannot take variables',
-    ({ stack }) => {
-      const other = new ServiceFunction(stack, 'F', { code }).fn;
-      const alias = new Alias(stack, 'A', { aliasName: 'live', version: other.currentVersion as IVersion });
-      new ServiceWiring(stack, 'W', { fn: alias as IFunction, inventory: ORDERS }).queue(
-        'orders',
-        new ServiceQueue(stack, 'Q').queue,
-      );
-    },
-    'framework: ServiceWiring: variable FRAMEWORK_EVENT_SOURCES cannot be set on Test/A, which is an alias, a version or an imported function, expected the function itself, in its stack; or set the variable there (at Test/W)',
-  ],
-  [
     'names that somebody else has set',
     ({ stack, fn, wiring }) => {
       fn.addEnvironment('FRAMEWORK_EVENT_SOURCES', '{}');
@@ -296,7 +280,7 @@ it('refuses a timeout above 29 s when no door streams', () => {
   );
   service.wiring.http(new HttpApi(service.stack, 'H', { fn: service.fn }));
   expect(messageOf(() => synth(service))).toContain(
-    'framework: ServiceWiring: timeout of a function whose doors all buffer the response, got 30, expected at most 29 s, or a streaming route (at Test/Wiring)',
+    'framework: ServiceWiring: timeout of a function whose doors all buffer the response, got 30, expected at most 29 s, a streaming route, or allowLongTimeout with the reason (at Test/Wiring)',
   );
 });
 
@@ -306,13 +290,6 @@ it('finds a trigger that was created outside the wiring', () => {
   expect(messageOf(() => synth(service))).toContain(
     'framework: ServiceWiring: Test/Beside attaches a queue outside the wiring, which cannot find its handler, expected the queue attached through the wiring (at Test/Wiring)',
   );
-});
-
-it('warns of a stream mapping that was made without this package', () => {
-  const { stack, fn } = newService(newSecureApp());
-  new CfnEventSourceMapping(stack, 'Foreign', { functionName: fn.functionName, startingPosition: 'LATEST' });
-  const [found] = (stack.node.root as App).synth().getStackByName('Test').messages;
-  expect(found?.entry.data).toContain('Sallyport::StreamIdentifier');
 });
 
 /** Every source of one application, in two stacks. */
@@ -364,6 +341,7 @@ it('maps the names of handlers to those of the sources, also across stacks, and 
     tableStream: { notes: 'X' },
     kinesis: { clicks: 'X' },
     topic: { news: 'X' },
+    rule: { nightly: expect.stringMatching(/^Service-Wiring-Schedule-/) },
   });
 });
 
@@ -554,4 +532,29 @@ it('an inventory is the same after JSON.stringify and JSON.parse', () => {
       { kind: 'stream', name: 'clicks' },
     ],
   });
+});
+
+it('the manifest contains how batches are collected, the filters of a bucket, and the documents of an MCP server', () => {
+  const surface = s3Trigger();
+  surface.bucket('uploads', nothing);
+  const secure = new SecureApp({ surfaces: [surface] });
+  secure.kinesis('clicks', nothing).handle('POST', '/mcp', ok, Authenticated());
+  const stack = newStack();
+  const { fn } = new ServiceFunction(stack, 'Api', { code });
+  const wiring = new ServiceWiring(stack, 'Wiring', { fn, inventory: toInventory(secure) });
+  const window = { maxBatchingWindow: Duration.seconds(5), parallelizationFactor: 4 };
+  wiring.kinesis('clicks', new DataStream(stack, 'S').stream, window);
+  wiring.s3('uploads', new ObjectBucket(stack, 'B').bucket as IBucket, { filters: [{ prefix: 'notes/' }] });
+  wiring.http(new McpServer(stack, 'Mcp', { fn, streaming: false }).door);
+  const { directory } = (stack.node.root as App).synth();
+  const { functions } = JSON.parse(readFileSync(join(directory, 'sallyport.json'), 'utf8')) as { functions: object[] };
+  expect(functions).toMatchObject([
+    {
+      sources: [
+        { kind: 'stream', delivery: { batchingWindowMs: 5000, parallelizationFactor: 4 } },
+        { kind: 's3', filters: [{ prefix: 'notes/' }] },
+      ],
+      doors: [{ routes: expect.arrayContaining(['POST /mcp', 'GET /.well-known/oauth-protected-resource/mcp']) }],
+    },
+  ]);
 });

@@ -69,6 +69,30 @@ describe('createEmfSink', () => {
     expect(emit({ ...BATCH, tags })).not.toContain('BatchRecords');
   });
 
+  it.each([
+    [REQUEST, 'RequestErrors'],
+    [BATCH, 'BatchFailures'],
+  ])('gives the version of the function to one metric only', (record, Name) => {
+    const line = JSON.parse(emit(record, { environment: { AWS_LAMBDA_FUNCTION_VERSION: '7' } })) as {
+      readonly _aws: { readonly CloudWatchMetrics: readonly object[] };
+    };
+    expect(line).toMatchObject({ service: 'shop', version: '7' });
+    expect(line._aws.CloudWatchMetrics[1]).toEqual({
+      Namespace: 'Framework',
+      Dimensions: [['service', 'version']],
+      Metrics: [{ Name, Unit: 'Count' }],
+    });
+    expect(line._aws.CloudWatchMetrics).toHaveLength(2);
+    expect(emit(record, { version: '8' })).toContain('"version":"8"');
+    expect(emit(record)).not.toContain('version');
+  });
+
+  it('keeps a tag of the application that is named version', () => {
+    const declared: MetricRecord = { name: 'Orders', value: 1, tags: { version: 'a' }, properties: {} };
+    expect(emit(declared, { version: '7' })).toContain('"Dimensions":[["service"],["service","version"]]');
+    expect(emit(declared, { version: '7' })).toContain('"version":"a"');
+  });
+
   it('writes a declared metric with its tags as dimensions', () => {
     const line = emit({
       name: 'OrdersPlaced',

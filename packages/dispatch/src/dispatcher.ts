@@ -105,6 +105,20 @@ export interface Inventory {
   readonly openapi: () => unknown;
   /** The optional parts that a container uses: the names of its options, and `events`, `graphql` and `websocket` if they are registered. */
   readonly uses?: () => readonly string[];
+  /** Further facts for a deployment; absent without a container. */
+  readonly deployment?: DeploymentFacts;
+}
+
+/** The parts of a container's options that determine the doors of a deployment. */
+export interface DeploymentFacts {
+  /** True if the container answers preflights of other origins. */
+  readonly cors?: boolean;
+  /** True if `HEAD` runs the route of `GET`. */
+  readonly autoHead?: boolean;
+  /** The authorizers from which the principal resolver reads the caller, if it has no other source. */
+  readonly authorizers?: readonly string[] | undefined;
+  /** The namespace and the dimension `service` of the metrics that the sink of `createEmfSink` writes. */
+  readonly metrics?: { readonly namespace: string; readonly service?: string } | undefined;
 }
 
 /** Shared by name with `@sallyport/local` and with the streaming handlers of `@sallyport/http`. */

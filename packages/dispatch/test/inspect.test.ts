@@ -1,3 +1,4 @@
+import { createEmfSink } from '@sallyport/core/observability';
 import { createLambdaFunctionURLStreamingHandler, json } from '@sallyport/http';
 import { createEventRouter } from '@sallyport/streams';
 import { createApp } from '../src/app.js';
@@ -38,4 +39,18 @@ describe('the inventory of a handler', () => {
     expect(routes()).toEqual([]);
     expect(triggers()).toEqual([{ kind: 'topic', name: 'alerts' }]);
   });
+});
+
+test.each([
+  [{}, { cors: false, autoHead: false }],
+  [
+    { observability: { metric: createEmfSink({ namespace: 'Shop', service: 'orders' }) } },
+    { cors: false, autoHead: false, metrics: { namespace: 'Shop', service: 'orders' } },
+  ],
+  [
+    { cors: { allowedOrigins: ['https://app.example'] }, autoHead: true },
+    { cors: true, autoHead: true },
+  ],
+])('a container with %j describes its doors', (options, deployment) => {
+  expect(inspectionOf(createApp({ log: false, ...options }).handleLambda)).toMatchObject({ deployment });
 });

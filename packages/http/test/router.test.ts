@@ -201,7 +201,7 @@ describe('a pattern with a slash at its end', () => {
 
 it('routes without options share their parsed options, which nothing can change', () => {
   const options = parseOpenRest([]);
-  expect(parseOpenRest([undefined])).toBe(options);
+  expect(parseOpenRest([undefined] as never)).toBe(options);
   expect(Object.isFrozen(options)).toBe(true);
   expect(parseOpenRest([{}])).not.toBe(options);
   expect(() => parseOpenRest([undefined, 1] as never)).toThrow('framework: too many arguments, expected handle(');

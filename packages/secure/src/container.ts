@@ -19,7 +19,7 @@ import type { SecureOpenApiSpec } from './openapi/document.js';
 import { type ParsedOptions, parseOptions, type SecureOptions } from './options.js';
 import { describePosture } from './postures/internal/kinds.js';
 import { assertPosture, type Posture, type PostureKind } from './postures/posture.js';
-import { createTenantOf } from './principal.js';
+import { authorizersOf, createTenantOf } from './principal.js';
 import { type RestOf, type SecureGroupOptions, SecureRoutes, type StatedPosture } from './routes.js';
 
 /** One line of `app.routes()` of the closed container. */
@@ -211,6 +211,7 @@ function assembleSecure(options: ParsedOptions, given: SecureOptions, servesWebS
   return assemble({
     kernel,
     inventory: {
+      authorizers: authorizersOf(principalResolver),
       routes: () => kernel.book.all.map(toSecureRouteRecord),
       openapi: () => describeOperations(kernel.book.all, options.httpErrorFormat ?? HTTP_ERROR_FORMAT_NESTED),
     },

@@ -40,7 +40,22 @@ export function firstPrincipal(...resolvers: readonly SecurePrincipalResolver[])
     }
     return null;
   };
+  const authorizers = resolvers.map(authorizersOf);
+  if (authorizers.every((one) => one !== undefined)) markAuthorizerReader(first, ...authorizers.flat());
   return resolvers.some(readsBearer) ? markBearerReader(first) : first;
+}
+
+/** A registered symbol, so that all copies of this package recognize the mark. */
+const READS_AUTHORIZER = Symbol.for('sallyport.secure.reads-authorizer/1');
+
+/** Marks a resolver that reads only the result of an AWS authorizer: `jwt`, `lambda`, `cognito` or `iam`. */
+export function markAuthorizerReader<T extends object>(resolver: T, ...authorizers: readonly string[]): T {
+  return Object.defineProperty(resolver, READS_AUTHORIZER, { value: authorizers });
+}
+
+/** The authorizers that a resolver reads; `undefined` if it can identify callers without an authorizer. */
+export function authorizersOf(resolver: unknown): readonly string[] | undefined {
+  return (resolver as { readonly [READS_AUTHORIZER]?: readonly string[] } | undefined)?.[READS_AUTHORIZER];
 }
 
 /** A registered symbol, so that all copies of this package recognize the mark. */

@@ -1,5 +1,5 @@
 import { json } from '@sallyport/http';
-import { Authenticated, Optional, SecureApp, type SecurePrincipalResolver } from '@sallyport/secure';
+import { Authenticated, firstPrincipal, Optional, SecureApp, type SecurePrincipalResolver } from '@sallyport/secure';
 import {
   appSyncIdentityPrincipal,
   cognitoAuthorizerPrincipal,
@@ -416,5 +416,23 @@ describe('internalRoles', () => {
     expect(() => appSyncIdentityPrincipal({ map: 5 as never })).toThrow(
       expect.failure('app.invalid_configuration', '"map"'),
     );
+  });
+});
+
+describe('the authorizers that a resolver reads, for infrastructure code', () => {
+  const own: SecurePrincipalResolver = () => null;
+  it.each([
+    ['jwtAuthorizerPrincipal', jwtAuthorizerPrincipal, ['jwt']],
+    ['cognitoAuthorizerPrincipal', cognitoAuthorizerPrincipal, ['cognito']],
+    ['lambdaAuthorizerV1Principal', lambdaAuthorizerV1Principal(), ['lambda']],
+    ['lambdaAuthorizerV2Principal', lambdaAuthorizerV2Principal(() => null), ['lambda']],
+    ['iamPrincipal', iamPrincipal(), ['iam']],
+    ['several', firstPrincipal(jwtAuthorizerPrincipal, iamPrincipal()), ['jwt', 'iam']],
+    ['one that needs none', firstPrincipal(jwtAuthorizerPrincipal, own), undefined],
+    ['none', own, undefined],
+  ] as const)('%s', (_name, principalResolver, authorizers) => {
+    const { handleLambda } = new SecureApp({ principalResolver });
+    const inspection = (handleLambda as unknown as Record<symbol, unknown>)[Symbol.for('framework.inspect')];
+    expect(inspection).toMatchObject({ deployment: { cors: false, autoHead: false, authorizers } });
   });
 });

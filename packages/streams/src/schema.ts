@@ -16,7 +16,14 @@ export const KAFKA_ON_FAILURE_ENV = 'FRAMEWORK_KAFKA_ON_FAILURE';
  */
 export const EVENT_SOURCE_ACTIONS = {
   queue: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
-  tableStream: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+  tableStream: [
+    'dynamodb:DescribeStream',
+    'dynamodb:GetRecords',
+    'dynamodb:GetShardIterator',
+    // The example of AWS grants it on the stream together with the others:
+    // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/iam-policy-example-lamda-process-dynamodb-streams.html
+    'dynamodb:ListStreams',
+  ],
   kinesis: [
     'kinesis:DescribeStream',
     'kinesis:DescribeStreamSummary',

@@ -85,3 +85,11 @@ describe('event-bus selectors', () => {
     },
   );
 });
+
+it('a handler of a rule receives the events of the deployed rule that FRAMEWORK_EVENT_SOURCES names', async () => {
+  const FRAMEWORK_EVENT_SOURCES = '{"rule":{"nightly":"invoice-rule"}}';
+  const router = createEventRouter({ ...environment().options, environment: { FRAMEWORK_EVENT_SOURCES } });
+  router.eventBus({ ruleName: 'nightly' }, () => 'received');
+  await expect(router.serveEventBus(loadEvent('event-bus-custom'))).resolves.toBe('received');
+  expect(router.triggers()).toEqual([{ kind: 'event-bus', selector: { ruleName: 'nightly' } }]);
+});

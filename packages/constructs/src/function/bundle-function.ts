@@ -9,9 +9,9 @@ import {
   type StartCacheOptions,
 } from '@sallyport/bundle';
 import { isFrameworkError } from '@sallyport/core';
-import { Code } from 'aws-cdk-lib/aws-lambda';
-import { AssetHashType, DockerImage, Stack, Validations } from 'aws-cdk-lib/core';
-import type { IConstruct } from 'constructs';
+import { Code, type CodeConfig, type ResourceBindOptions } from 'aws-cdk-lib/aws-lambda';
+import { AssetHashType, type CfnResource, DockerImage, Stack, Validations } from 'aws-cdk-lib/core';
+import type { Construct, IConstruct } from 'constructs';
 import { ConstructError } from '../errors.js';
 import { defineProps, flag, literal, literalWords, many } from '../internal/props.js';
 
@@ -125,21 +125,54 @@ export function bundleFunction(scope: IConstruct, props: BundleFunctionProps): C
   if (!Stack.of(scope).bundlingRequired) return Code.fromInline('// Not bundled: the stack is not selected.');
   const entry = resolve(parsed.entry);
   if (parsed.startCache !== false) return bundleWithCache(scope, { ...parsed, entry });
-  return Code.fromAsset(dirname(entry), {
-    assetHashType: AssetHashType.OUTPUT,
-    bundling: {
-      // Never used: the bundle is made in this process.
-      image: DockerImage.fromRegistry('none'),
-      // Part of the key under which the CDK caches a bundle for other functions with the same bundle.
-      environment: { bundle: JSON.stringify({ ...parsed, entry }) },
-      local: {
-        tryBundle(outdir) {
-          bundleTo(scope, outdir, { ...parsed, entry });
-          return true;
+  return new BundledCode((failed) =>
+    Code.fromAsset(dirname(entry), {
+      assetHashType: AssetHashType.OUTPUT,
+      bundling: {
+        // Never used: the bundle is made in this process.
+        image: DockerImage.fromRegistry('none'),
+        // Part of the key under which the CDK caches a bundle for other functions with the same bundle.
+        environment: { bundle: JSON.stringify({ ...parsed, entry }) },
+        local: {
+          tryBundle(outdir) {
+            try {
+              bundleTo(scope, outdir, { ...parsed, entry });
+            } catch (error) {
+              failed(error);
+              throw error;
+            }
+            return true;
+          },
         },
       },
-    },
-  });
+    }),
+  );
+}
+
+/** The code of a bundle. The CDK wraps an error of a bundle into an error without its code: this class throws the error itself. */
+class BundledCode extends Code {
+  readonly isInline = false;
+  readonly #code: Code;
+  #failure: unknown;
+
+  constructor(make: (failed: (error: unknown) => void) => Code) {
+    super();
+    this.#code = make((error) => {
+      this.#failure = error;
+    });
+  }
+
+  bind(scope: Construct): CodeConfig {
+    try {
+      return this.#code.bind(scope);
+    } catch (error) {
+      throw this.#failure ?? error;
+    }
+  }
+
+  override bindToResource(resource: CfnResource, options?: ResourceBindOptions): void {
+    this.#code.bindToResource(resource, options);
+  }
 }
 
 /** No two caches are equal: the asset has the hash of everything else, so that a deployment replaces only functions that changed. */

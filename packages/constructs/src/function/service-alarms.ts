@@ -3,6 +3,7 @@ import {
   type AlarmProps,
   ComparisonOperator,
   type IMetric,
+  type Metric,
   Stats,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
@@ -10,11 +11,16 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import { ArnFormat, Duration, Stack } from 'aws-cdk-lib/core';
+import { ArnFormat, Aspects, Duration, Names, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
+import type { IHttpDoor } from '../http/door.js';
+import { failureQueuesOf } from '../internal/failure-queue.js';
+import { allowService } from '../internal/keys.js';
 import { misuse, misuseText } from '../internal/misuse.js';
-import { count, defineProps, many, thing, time } from '../internal/props.js';
-import { claimsOf } from '../internal/targets.js';
+import { count, defineProps, fraction, literal, many, thing, time } from '../internal/props.js';
+import { claimsOf, functionBehind } from '../internal/targets.js';
+import type { Inventory } from '../wiring/inventory.js';
+import { failureMetrics } from './internal/failure-metrics.js';
 
 /** Props of {@link ServiceAlarms}. */
 export interface ServiceAlarmsProps {
@@ -25,7 +31,8 @@ export interface ServiceAlarmsProps {
    */
   readonly actionTopic: ITopic;
   /**
-   * Failure queues: each gets an alarm, which goes off as soon as a message is in the queue.
+   * Further failure queues: each gets an alarm, which goes off as soon as a message is in the queue. The failure queues of the function's triggers have an
+   * alarm even if they are not listed; only listed queues are in `alarms`.
    *
    * @default - none
    */
@@ -36,6 +43,36 @@ export interface ServiceAlarmsProps {
    * @default - no alarm
    */
   readonly maxIteratorAge?: Duration;
+  /**
+   * The registrations of the application: alarms for failed requests and records follow from them. The application must write metrics, `createEmfSink()`.
+   *
+   * @default - no such alarms: Lambda counts neither as errors
+   */
+  readonly inventory?: Inventory;
+  /**
+   * The fraction of requests answered with 500 or more in 1 min at which the alarm goes off, above 0 and at most 1.
+   *
+   * @default 0.05
+   */
+  readonly requestErrorRate?: number;
+  /**
+   * The average number of failed records in a batch in 1 min at which the alarm goes off, above 0 and at most 10,000.
+   *
+   * @default 1
+   */
+  readonly failedRecordsPerBatch?: number;
+  /**
+   * The number of answers of 500 or more in 5 min at which the alarm of an API or function URL goes off, 1 to 1,000,000. They include errors of the door itself, such as a timeout.
+   *
+   * @default 5
+   */
+  readonly doorErrorThreshold?: number;
+  /**
+   * The time that 99 of 100 invocations take at most; the alarm goes off above it, evaluated over 5 min. 1 ms to 15 min.
+   *
+   * @default - no alarm
+   */
+  readonly maxLatency?: Duration;
   /**
    * Failed invocations in 5 min at which the alarm goes off, 1 to 1,000,000.
    *
@@ -50,6 +87,11 @@ export interface ServiceAlarmsProps {
   readonly throttleThreshold?: number;
 }
 
+/** The default of `requestErrorRate`. */
+export const REQUEST_ERROR_RATE = 0.05;
+/** The default of `failedRecordsPerBatch`. */
+export const FAILED_RECORDS = 1;
+
 /** Validators and defaults for {@link ServiceAlarmsProps}. */
 export const SERVICE_ALARMS_PROPS = defineProps<ServiceAlarmsProps>('ServiceAlarms')({
   fn: thing<IFunction>('a function', 'metricErrors').required(),
@@ -59,6 +101,11 @@ export const SERVICE_ALARMS_PROPS = defineProps<ServiceAlarmsProps>('ServiceAlar
     (one) => typeof one === 'object' && one !== null && 'queueArn' in one,
   ).default([]),
   maxIteratorAge: time(1, 31_536_000),
+  inventory: literal<Inventory>('an inventory', (value) => typeof value === 'object' && value !== null),
+  requestErrorRate: fraction(1).default(REQUEST_ERROR_RATE),
+  failedRecordsPerBatch: fraction(10_000).default(FAILED_RECORDS),
+  doorErrorThreshold: count(1, 1_000_000).default(5),
+  maxLatency: time(0.001, 900),
   errorThreshold: count(1, 1_000_000).default(1),
   throttleThreshold: count(1, 1_000_000).default(1),
 });
@@ -66,7 +113,7 @@ export const SERVICE_ALARMS_PROPS = defineProps<ServiceAlarmsProps>('ServiceAlar
 const PERIOD = Duration.minutes(5);
 
 /**
- * Alarms of a function: failed invocations, invocations without a free environment, messages in failure queues, and late streams.
+ * Alarms of a function: failed requests and records (with `inventory`), failed invocations, invocations without a free environment, messages in failure queues, 5xx of doors, and late streams.
  * Each alarm notifies a topic; the topic is required.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
@@ -95,11 +142,52 @@ export class ServiceAlarms extends Construct {
       ...deadLetterQueues.map((queue, index) =>
         this.#add(`DeadLetters${index + 1}`, queue.metricApproximateNumberOfMessagesVisible(most), 1),
       ),
+      ...(parsed.inventory ? failureMetrics(this, fn, parsed.inventory) : []).map(({ id, metric }) =>
+        this.#add(id, metric, id === 'RequestErrors' ? parsed.requestErrorRate : parsed.failedRecordsPerBatch),
+      ),
+      ...(parsed.maxLatency
+        ? [
+            this.#add(
+              'Latency',
+              fn.metricDuration({ period: PERIOD, statistic: Stats.p(99) }),
+              parsed.maxLatency.toMilliseconds(),
+            ),
+          ]
+        : []),
       ...(maxIteratorAge
         ? [this.#add('IteratorAge', fn.metric('IteratorAge', most), maxIteratorAge.toMilliseconds())]
         : []),
     ];
+    // Triggers and doors can follow the alarms, so they are known when the tree is complete.
+    Aspects.of(this).add({
+      visit: (node) => {
+        if (node !== this) return;
+        this.#watchDoors(fn, parsed.doorErrorThreshold);
+        this.#watchFailures(fn, deadLetterQueues, most);
+      },
+    });
     if (!maxIteratorAge) this.node.addValidation({ validate: () => unwatchedStreams(this, fn) });
+  }
+
+  #watchDoors(fn: IFunction, threshold: number): void {
+    for (const door of this.node.root.node.findAll().filter(isDoor)) {
+      const metric = functionBehind(door.fn) === functionBehind(fn) ? door.serverErrors() : undefined;
+      const id = `Door-${Names.nodeUniqueId(door.node)}`;
+      if (!metric || this.node.tryFindChild(id)) continue;
+      this.#add(id, (metric as Metric).with({ period: PERIOD, statistic: Stats.SUM }), threshold);
+    }
+  }
+
+  #watchFailures(
+    fn: IFunction,
+    listed: readonly IQueue[],
+    most: { readonly period: Duration; readonly statistic: string },
+  ): void {
+    for (const queue of failureQueuesOf(fn)) {
+      const id = `Failures-${Names.nodeUniqueId(queue.node)}`;
+      if (listed.includes(queue) || this.node.tryFindChild(id)) continue;
+      this.#add(id, queue.metricApproximateNumberOfMessagesVisible(most), 1);
+    }
   }
 
   #add(id: string, metric: IMetric, threshold: number): Alarm {
@@ -135,16 +223,20 @@ export class ServiceAlarms extends Construct {
       resourceName: '*',
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     });
-    const statement = (actions: readonly string[], resource: string) =>
+    topic.addToResourcePolicy(
       new PolicyStatement({
         principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
-        actions: [...actions],
-        resources: [resource],
+        actions: ['sns:Publish'],
+        resources: [topic.topicArn],
         conditions: { StringEquals: { 'aws:SourceAccount': account }, ArnLike: { 'aws:SourceArn': alarms } },
-      });
-    topic.addToResourcePolicy(statement(['sns:Publish'], topic.topicArn));
-    key?.addToResourcePolicy(statement(['kms:Decrypt', 'kms:GenerateDataKey*'], '*'));
+      }),
+    );
+    allowService(this, topic, key, 'cloudwatch', 'topic', 'publish');
   }
+}
+
+function isDoor(construct: object): construct is IHttpDoor {
+  return 'doorKind' in construct && 'serverErrors' in construct;
 }
 
 function unwatchedStreams(alarms: ServiceAlarms, fn: IFunction): string[] {

@@ -17,17 +17,18 @@ import {
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { Duration, RemovalPolicy, Token } from 'aws-cdk-lib/core';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { acknowledge } from '../internal/acknowledge.js';
 import { noteSource } from '../internal/entries.js';
-import { checkVariable } from '../internal/environment.js';
+import { tooLarge } from '../internal/environment.js';
 import { grantOn } from '../internal/grants.js';
 import { misuse } from '../internal/misuse.js';
-import { count, defineProps, flag, literal, literalWords, thing, time } from '../internal/props.js';
+import { count, defineProps, flag, literal, literalWords, many, thing, time } from '../internal/props.js';
 import { separateDoors } from '../internal/targets.js';
 import { BUNDLE_FUNCTION_PROPS, bundleFunction } from './bundle-function.js';
 import { type CanaryProps, makeCanary } from './canary.js';
+import { bundleProps, checkHandler, checkVariables, loadingProps } from './internal/code-checks.js';
 import { checkSources } from './internal/foreign-sources.js';
 import { startCacheOf, warnOfProvisioned } from './internal/start-cache.js';
 
@@ -100,6 +101,30 @@ export interface ServiceFunctionProps {
    * @default - only `NODE_OPTIONS`
    */
   readonly environment?: Readonly<Record<string, string>>;
+  /**
+   * Names of `environment` that look like secrets and are not, such as `PARTITION_KEY`.
+   *
+   * @default - none
+   */
+  readonly notSecret?: readonly string[];
+  /**
+   * Packages of `entry` that are not bundled: they must be in a layer.
+   *
+   * @default - everything is bundled, the AWS SDK too
+   */
+  readonly external?: readonly string[];
+  /**
+   * Export conditions of packages, for the bundle of `entry`.
+   *
+   * @default - esbuild's conditions
+   */
+  readonly conditions?: readonly string[];
+  /**
+   * True if code of `entry` that is loaded on first use is in separate files. See {@link bundleFunction}.
+   *
+   * @default true
+   */
+  readonly splitting?: boolean;
   /**
    * The number of environments that are reserved for this function, which is also its maximum; 0 stops it.
    *
@@ -188,6 +213,10 @@ export const SERVICE_FUNCTION_PROPS = defineProps<ServiceFunctionProps>('Service
     RemovalPolicy.RETAIN,
   ),
   environment: BUNDLE_FUNCTION_PROPS.kinds.environment,
+  notSecret: many<string>('a list of names', (name) => typeof name === 'string').default([]),
+  external: many<string>('a list of package names', (name) => typeof name === 'string'),
+  conditions: many<string>('a list of export conditions', (name) => typeof name === 'string'),
+  splitting: flag,
   reservedConcurrency: count(0, 1_000_000),
   tenantIsolation: flag.default(false),
   snapStart: flag.default(false),
@@ -231,7 +260,8 @@ export class ServiceFunction extends Construct implements IGrantable {
     super(scope, id);
     const parsed = SERVICE_FUNCTION_PROPS.parse(this, props);
     checkCombination(this, parsed);
-    for (const [name, value] of Object.entries<string>(parsed.environment)) checkVariable(this, name, value);
+    checkHandler(this, parsed);
+    checkVariables(this, parsed);
     this.logGroup = new LogGroup(this, 'LogGroup', {
       retention: parsed.logRetention,
       removalPolicy: parsed.logRemovalPolicy,
@@ -243,9 +273,11 @@ export class ServiceFunction extends Construct implements IGrantable {
       role: this.role,
       logGroup: this.logGroup,
     });
-    if (parsed.entry !== undefined) noteSource(this.fn, resolve(parsed.entry));
+    if (parsed.entry !== undefined)
+      noteSource(this.fn, { entry: resolve(parsed.entry), conditions: parsed.conditions ?? [] });
     if (parsed.startCache) warnOfProvisioned(this);
     useComputeProvider(this.fn, parsed);
+    this.node.addValidation({ validate: () => tooLarge(this, this.fn) });
     const aliases = parsed.separateDoors ? separateDoors(this, this.fn) : undefined;
     this.doors = aliases?.doors ?? (this.fn as IFunction);
     this.events = aliases?.events ?? (this.fn as IFunction);
@@ -294,10 +326,9 @@ export class ServiceFunction extends Construct implements IGrantable {
     const memorySize = parsed.memorySize ?? (parsed.computeProvider ? MANAGED_MEMORY : 256);
     const startCache = parsed.startCache && startCacheOf(this, { ...parsed, memorySize });
     const { entry = '', leaveOut, tools } = parsed;
-    const known = Object.entries(environment).filter(([, value]) => !Token.isUnresolved(value));
-    const loading = { handler: handler.split('.').at(-1) ?? 'handler', environment: Object.fromEntries(known) };
+    const bundled = { entry, target, startCache, leaveOut, tools, ...loadingProps(parsed), ...bundleProps(parsed) };
     return {
-      code: parsed.code ?? bundleFunction(this, { entry, target, startCache, leaveOut, tools, ...loading }),
+      code: parsed.code ?? bundleFunction(this, bundled),
       handler,
       runtime,
       architecture,
@@ -320,6 +351,13 @@ function checkCombination(at: Construct, parsed: Parsed): void {
     throw misuse(at, {
       what: entry === undefined ? 'no code' : 'two kinds of code',
       expected: 'one of "entry" and "code"',
+    });
+  }
+  const [surplus] = Object.keys(bundleProps(parsed));
+  if (code !== undefined && surplus !== undefined) {
+    throw misuse(at, {
+      what: `${surplus} with code`,
+      expected: '"entry", or bundleFunction with this option as the code',
     });
   }
   if (code !== undefined && parsed.startCache) {

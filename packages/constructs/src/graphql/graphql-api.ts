@@ -15,6 +15,7 @@ import { RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { acknowledge } from '../internal/acknowledge.js';
 import { grantOn } from '../internal/grants.js';
+import { AUTHORIZER_TYPES, noteInvoker } from '../internal/invokers.js';
 import { misuse } from '../internal/misuse.js';
 import { nameOf } from '../internal/names.js';
 import { count, defineProps, literal, literalWords, thing } from '../internal/props.js';
@@ -115,6 +116,8 @@ export class GraphqlApi extends Construct {
   readonly api: GraphqlApiResource;
   /** The function that resolves the fields. */
   readonly fn: IFunction;
+  /** True if AWS checks every caller: no API key is accepted. */
+  readonly authenticatesCallers: boolean;
   /** The log of fields that failed. */
   readonly log: LogGroup;
   readonly #source: CfnDataSource;
@@ -133,6 +136,11 @@ export class GraphqlApi extends Construct {
     const fn = invokedByDoor(this, given.fn);
     this.fn = fn;
     this.#resolvers = resolvers;
+    const { defaultAuthorization, additionalAuthorizationModes = [] }: AuthorizationConfig = authorization;
+    const modes = [defaultAuthorization, ...additionalAuthorizationModes];
+    this.authenticatesCallers = modes.every(
+      (mode) => mode !== undefined && mode.authorizationType !== AuthorizationType.API_KEY,
+    );
     this.#maxBatchSize = maxBatchSize;
     this.#fields = this.#readSchema(schemaFile);
     const principal = new ServicePrincipal('appsync.amazonaws.com');
@@ -143,6 +151,10 @@ export class GraphqlApi extends Construct {
       authorizationConfig: authorization,
       xrayEnabled: true,
     });
+    for (const mode of modes) {
+      const handler = mode?.lambdaAuthorizerConfig?.handler;
+      if (handler) this.#noteAuthorizer(handler);
+    }
     // Set here: the L2's prop `logConfig` adds a function to the stack that sets the retention.
     const resource = this.api.node.defaultChild as CfnGraphQLApi;
     resource.logConfig = {
@@ -198,6 +210,13 @@ export class GraphqlApi extends Construct {
     });
     this.api.addSchemaDependency(resolver);
     resolver.addResourceDependency(this.#source);
+  }
+
+  /** The CDK creates the permission below the function, without a source. */
+  #noteAuthorizer(handler: IFunction): void {
+    noteInvoker(handler, { construct: this, types: AUTHORIZER_TYPES });
+    const permission = handler.node.tryFindChild(`${this.api.node.id}-appsync`);
+    if (permission) noteInvoker(handler, { construct: permission });
   }
 
   #readSchema(file: string): SchemaFields {

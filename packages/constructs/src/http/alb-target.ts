@@ -40,6 +40,9 @@ export class AlbTarget extends Construct implements IHttpDoor {
   readonly bufferedTimeout: Duration | undefined = undefined;
   readonly basePath: string | undefined = undefined;
   readonly authenticatesCallers = false;
+  readonly authorizer = undefined;
+  readonly hasRoutes = false;
+  readonly routes: readonly string[] = [];
   readonly url: string | undefined = undefined;
 
   constructor(scope: Construct, id: string, props: AlbTargetProps) {
@@ -64,6 +67,8 @@ export class AlbTarget extends Construct implements IHttpDoor {
     this.targetGroup.node.addDependency(this.node.findChild('Permission'));
     this.targetGroupArn = this.targetGroup.ref;
   }
+
+  serverErrors(): undefined {}
 
   addRoutes(routes: readonly DoorRoute[]): void {
     this.addCatchAll({ streaming: routes.some(({ streaming }) => streaming === true) });

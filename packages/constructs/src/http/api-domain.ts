@@ -1,5 +1,6 @@
 import { CfnApiMapping, CfnDomainName } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { Stack, Token } from 'aws-cdk-lib/core';
 import { Construct, type IConstruct } from 'constructs';
 import { misuse } from '../internal/misuse.js';
 import { defineProps, literalWords, thing } from '../internal/props.js';
@@ -61,6 +62,7 @@ export class ApiDomain extends Construct {
     super(scope, id);
     const { domainName, certificate, basePath } = API_DOMAIN_PROPS.parse(this, props);
     this.domainName = domainName;
+    checkRegion(this, certificate);
     this.basePath = basePath;
     this.url = `https://${domainName}${basePath === undefined ? '' : `/${basePath}`}`;
     this.resource = new CfnDomainName(this, 'Resource', {
@@ -92,4 +94,13 @@ export class ApiDomain extends Construct {
     });
     mapping.node.addDependency(dependsOn);
   }
+}
+
+/** A regional API needs a certificate of its region; `us-east-1` is for edge-optimized ones. */
+function checkRegion(at: Construct, { certificateArn }: ICertificate): void {
+  const { region } = Stack.of(at);
+  if (Token.isUnresolved(region) || Token.isUnresolved(certificateArn)) return;
+  const own = certificateArn.split(':')[3];
+  if (own === region) return;
+  throw misuse(at, { what: `certificate of the region ${own}`, expected: `one of ${region}, the region of the stack` });
 }

@@ -46,6 +46,12 @@ export class ApiAuthorization {
   /** The authorizer function. */
   readonly lambda: LambdaAuthorizerProps | undefined;
 
+  /** The check of the callers by AWS; `undefined` for the application. */
+  get authorizer(): 'iam' | 'jwt' | 'lambda' | undefined {
+    if (this.kind === 'application') return undefined;
+    return this.kind === 'iam' || this.kind === 'jwt' ? this.kind : 'lambda';
+  }
+
   private constructor(
     kind: ApiAuthorization['kind'],
     {

@@ -1,3 +1,4 @@
+import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Duration } from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
@@ -15,7 +16,8 @@ export interface DoorRoute {
    */
   readonly streaming?: boolean;
   /**
-   * Leaves out the API's authorizer for this route: the application checks the caller.
+   * Leaves out the API's authorizer for this route: the application checks the caller. A route that is added twice has no authorizer if one of the two
+   * calls leaves it out.
    *
    * @default false
    */
@@ -45,8 +47,20 @@ export interface IHttpDoor extends IConstruct {
   readonly canStream: boolean;
   /** The timeout of a response that is not streamed; `undefined` if only the function timeout applies. */
   readonly bufferedTimeout: Duration | undefined;
-  /** True if AWS checks every caller before the function runs. */
+  /** True if AWS checks the caller of every route before the function runs, except of routes that are added without an authorizer. */
   readonly authenticatesCallers: boolean;
+  /** The check of the callers by AWS; `undefined` if absent. */
+  readonly authorizer: 'iam' | 'jwt' | 'lambda' | undefined;
+  /** True if the door can have routes with different authorizers; otherwise every request reaches the function in the same way. */
+  readonly hasRoutes: boolean;
+  /**
+   * The number of answers of 500 or more that clients received; `undefined` for a load balancer, whose metrics belong to its listener.
+   *
+   * @internal
+   */
+  serverErrors(): IMetric | undefined;
+  /** The added routes, `GET /notes`; empty for a door without routes. */
+  readonly routes: readonly string[];
   /** The first part of every public path of its domain, without slashes; `undefined` if absent. */
   readonly basePath: string | undefined;
   /** The address of the application, without a trailing slash; `undefined` if unknown. */

@@ -1,5 +1,7 @@
+import { type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
 import {
+  Alias,
   type CfnUrl,
   FunctionUrlAuthType,
   FunctionUrl as FunctionUrlResource,
@@ -11,10 +13,11 @@ import { Construct } from 'constructs';
 import { misuse, misuseText } from '../internal/misuse.js';
 import { defineProps, flag, literal } from '../internal/props.js';
 import { sharedRegistry } from '../internal/shared.js';
-import { invokedByDoor, refuseTenantIsolation } from '../internal/targets.js';
+import { functionBehind, invokedByDoor, refuseTenantIsolation } from '../internal/targets.js';
 import type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './door.js';
 import { warnBuffered } from './internal/buffered.js';
 import { fnProp } from './internal/props.js';
+import { ResponseMode } from './internal/response-mode.js';
 
 /** The check of a {@link FunctionUrl}'s callers. */
 export class FunctionUrlAuth {
@@ -76,8 +79,11 @@ export class FunctionUrl extends Construct implements IHttpDoor {
   readonly bufferedTimeout: Duration | undefined = undefined;
   readonly basePath: string | undefined = undefined;
   readonly authenticatesCallers: boolean;
+  readonly authorizer: 'iam' | undefined;
+  readonly hasRoutes = false;
+  readonly routes: readonly string[] = [];
   readonly url: string;
-  #streams: boolean;
+  readonly #mode: ResponseMode;
   #container: ContainerKind | undefined;
 
   /**
@@ -95,12 +101,14 @@ export class FunctionUrl extends Construct implements IHttpDoor {
     withUrl.set(fn, true);
     this.fn = fn;
     this.canStream = streaming !== false;
-    this.#streams = streaming === true;
+    this.#mode = new ResponseMode(this, fn, 'function-url', this.canStream);
+    if (streaming === true) this.#mode.addStreaming('every route');
     this.authenticatesCallers = auth === FunctionUrlAuth.IAM;
+    this.authorizer = this.authenticatesCallers ? 'iam' : undefined;
     this.functionUrl = new FunctionUrlResource(this, 'Resource', { function: fn, authType: auth.type });
     const resource = this.functionUrl.node.defaultChild as CfnUrl;
     resource.invokeMode = Lazy.string({
-      produce: () => (this.#streams ? InvokeMode.RESPONSE_STREAM : InvokeMode.BUFFERED),
+      produce: () => (this.#mode.streams ? InvokeMode.RESPONSE_STREAM : InvokeMode.BUFFERED),
     });
     // `https://<id>.lambda-url.<region>.on.aws/`; the part after the last slash is empty.
     this.url = `https://${Fn.select(2, Fn.split('/', this.functionUrl.url))}`;
@@ -109,12 +117,31 @@ export class FunctionUrl extends Construct implements IHttpDoor {
   }
 
   addRoutes(routes: readonly DoorRoute[]): void {
-    this.addCatchAll({ streaming: routes.some(({ streaming }) => streaming === true) });
+    const streaming = routes.find((route) => route.streaming === true);
+    if (streaming) this.#stream(`${streaming.method} ${streaming.path}`);
   }
 
   addCatchAll({ streaming = false }: CatchAllOptions = {}): void {
-    if (streaming && !this.canStream) warnBuffered(this, 'a route');
-    else this.#streams ||= streaming;
+    if (streaming) this.#stream('a route');
+  }
+
+  #stream(route: string): void {
+    if (this.canStream) this.#mode.addStreaming(route);
+    else warnBuffered(this, route);
+  }
+
+  /**
+   * @internal
+   * @see https://docs.aws.amazon.com/lambda/latest/dg/urls-monitoring.html
+   */
+  serverErrors(): IMetric {
+    const { functionName } = functionBehind(this.fn);
+    const alias = this.fn instanceof Alias ? { Resource: `${functionName}:${this.fn.aliasName}` } : {};
+    return new Metric({
+      namespace: 'AWS/Lambda',
+      metricName: 'Url5xxCount',
+      dimensionsMap: { FunctionName: functionName, ...alias },
+    });
   }
 
   attachContainer(kind: ContainerKind): void {

@@ -7,12 +7,14 @@ import {
   HttpStage,
   LogGroupLogDestination,
 } from 'aws-cdk-lib/aws-apigatewayv2';
+import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import type { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Duration, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import { nameOf } from '../internal/names.js';
+import { misuse } from '../internal/misuse.js';
+import { nameOf, routeId } from '../internal/names.js';
 import { defineProps, many, thing } from '../internal/props.js';
 import { invokedByDoor } from '../internal/targets.js';
 import type { ApiDomain } from './api-domain.js';
@@ -66,6 +68,18 @@ export interface HttpApiProps {
    */
   readonly throttleBurst?: number;
   /**
+   * True if each request is logged.
+   *
+   * @default true
+   */
+  readonly accessLog?: boolean;
+  /**
+   * The log group of the access log.
+   *
+   * @default - a new group with a name under `/aws/vendedlogs/`, kept when the stack is removed
+   */
+  readonly accessLogGroup?: ILogGroup;
+  /**
    * The retention of the access log.
    *
    * @default RetentionDays.ONE_MONTH
@@ -115,27 +129,33 @@ export class HttpApi extends Construct implements IHttpDoor {
   readonly api: HttpApiResource;
   /** Its only stage, `$default`. */
   readonly stage: HttpStage;
-  /** The access log. */
-  readonly accessLog: LogGroup;
+  /** The access log; `undefined` with `accessLog: false`. */
+  readonly accessLog: ILogGroup | undefined;
   readonly fn: IFunction;
   readonly doorKind = 'http-api';
   readonly canStream = false;
   readonly bufferedTimeout = Duration.seconds(30);
   readonly authenticatesCallers: boolean;
+  readonly authorizer: IHttpDoor['authorizer'];
+  readonly hasRoutes = true;
+  readonly routes: string[] = [];
   readonly basePath: string | undefined;
   readonly url: string;
   readonly #integration: CfnIntegration;
   readonly #authorization: RouteAuthorization;
   readonly #routes = new Map<string, CfnRoute>();
+  readonly #answersCors: boolean;
+  #isSecure = false;
 
   /** @throws ConstructError `constructs.invalid_prop` for a wrong prop, such as the origin `*` */
   constructor(scope: Construct, id: string, props: HttpApiProps) {
     super(scope, id);
-    const { authorization, corsOrigins, corsHeaders, domain, throttleRate, throttleBurst, logRetention, ...given } =
+    const { authorization, corsOrigins, corsHeaders, domain, throttleRate, throttleBurst, ...given } =
       HTTP_API_PROPS.parse(this, props);
     const fn = invokedByDoor(this, given.fn);
     this.fn = fn;
-    this.authenticatesCallers = authorization.kind !== 'application';
+    this.authorizer = authorization.authorizer;
+    this.authenticatesCallers = this.authorizer !== undefined;
     this.api = new HttpApiResource(this, 'Resource', {
       apiName: nameOf(this),
       createDefaultStage: false,
@@ -144,17 +164,20 @@ export class HttpApi extends Construct implements IHttpDoor {
         ? { corsPreflight: { allowOrigins: [...corsOrigins], allowHeaders: [...corsHeaders], allowMethods: METHODS } }
         : {}),
     });
+    this.#answersCors = (corsOrigins?.length ?? 0) > 0;
     this.#authorization = httpAuthorization(this, this.api, authorization);
-    this.accessLog = createAccessLog(this, logRetention);
+    this.accessLog = createAccessLog(this, given);
     this.stage = new HttpStage(this, 'Stage', {
       httpApi: this.api,
       stageName: '$default',
       autoDeploy: true,
       throttle: { rateLimit: throttleRate, burstLimit: throttleBurst },
-      accessLogSettings: {
-        destination: new LogGroupLogDestination(this.accessLog),
-        format: AccessLogFormat.custom(FORMAT),
-      },
+      ...(this.accessLog && {
+        accessLogSettings: {
+          destination: new LogGroupLogDestination(this.accessLog),
+          format: AccessLogFormat.custom(FORMAT),
+        },
+      }),
     });
     this.#integration = new CfnIntegration(this, 'Integration', {
       apiId: this.api.apiId,
@@ -177,6 +200,8 @@ export class HttpApi extends Construct implements IHttpDoor {
     for (const { method, path, streaming, withoutAuthorizer } of routes) {
       if (streaming) warnBuffered(this, `${method} ${path}`);
       checkPattern(this, path);
+      if (method === 'OPTIONS' && this.#answersCors) this.#refuseCors();
+      this.routes.push(`${method} ${path}`);
       this.#addRoute(`${method} ${path}`, withoutAuthorizer === true);
     }
   }
@@ -186,23 +211,40 @@ export class HttpApi extends Construct implements IHttpDoor {
     this.#addRoute('$default', false);
   }
 
+  /** @internal */
+  serverErrors(): IMetric {
+    return this.api.metricServerError();
+  }
+
   attachContainer(kind: ContainerKind): void {
     if (kind === 'open') return;
+    this.#isSecure = true;
     for (const route of this.#routes.values()) acknowledgeOpenRoute(route);
   }
 
+  /** @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-cors.html */
+  #refuseCors(): never {
+    throw misuse(this, {
+      what: 'corsOrigins, and a route for preflights of the application',
+      expected:
+        'one of them: the option cors of the application, or corsOrigins, which makes API Gateway ignore the headers of the application',
+      code: 'constructs.conflict',
+    });
+  }
+
   #addRoute(routeKey: string, withoutAuthorizer: boolean): void {
-    if (this.#routes.has(routeKey)) return;
-    const route = new CfnRoute(
-      this,
-      routeKey === '$default' ? 'Default' : routeKey.replace(' /', '--').replaceAll('/', '--'),
-      {
-        apiId: this.api.apiId,
-        routeKey,
-        target: `integrations/${this.#integration.ref}`,
-        ...(withoutAuthorizer ? { authorizationType: 'NONE' } : this.#authorization),
-      },
-    );
+    const existing = this.#routes.get(routeKey);
+    if (existing) {
+      if (withoutAuthorizer) Object.assign(existing, { authorizationType: 'NONE', authorizerId: undefined });
+      return;
+    }
+    const route = new CfnRoute(this, routeKey === '$default' ? 'Default' : routeId(routeKey), {
+      apiId: this.api.apiId,
+      routeKey,
+      target: `integrations/${this.#integration.ref}`,
+      ...(withoutAuthorizer ? { authorizationType: 'NONE' } : this.#authorization),
+    });
     this.#routes.set(routeKey, route);
+    if (this.#isSecure) acknowledgeOpenRoute(route);
   }
 }

@@ -1,6 +1,7 @@
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Duration } from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
+import { AUTHORIZER_TYPES, noteInvoker } from '../internal/invokers.js';
 import { misuse } from '../internal/misuse.js';
 import { choice, defineProps, literalWords, thing, time } from '../internal/props.js';
 
@@ -50,6 +51,7 @@ export interface LambdaAuthorizer {
  */
 export function parseAuthorizer(api: IConstruct, props: LambdaAuthorizerProps | undefined): LambdaAuthorizer {
   const { fn, scope, header, ...given } = LAMBDA_AUTHORIZER_PROPS.parse(api, props);
+  noteInvoker(fn, { construct: api, types: AUTHORIZER_TYPES });
   const cacheTtl = given.cacheTtl ?? (scope === 'api' ? Duration.minutes(5) : Duration.seconds(0));
   if (scope === 'method' && (cacheTtl.isUnresolved() || cacheTtl.toMilliseconds() > 0)) {
     throw misuse(api, {

@@ -2,6 +2,7 @@ import { brandError } from '@sallyport/core/internal';
 import {
   AccessLogFormat,
   AuthorizationType,
+  type CfnMethod,
   EndpointType,
   type IResource,
   LambdaIntegration,
@@ -11,10 +12,11 @@ import {
   ResponseTransferMode,
   RestApi as RestApiResource,
 } from 'aws-cdk-lib/aws-apigateway';
+import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import type { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
-import { Duration } from 'aws-cdk-lib/core';
+import { Duration, Lazy, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { acknowledge } from '../internal/acknowledge.js';
 import { misuse } from '../internal/misuse.js';
@@ -24,10 +26,11 @@ import { invokedByDoor } from '../internal/targets.js';
 import type { ApiDomain } from './api-domain.js';
 import type { ApiAuthorization } from './authorization.js';
 import type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './door.js';
-import { accessLogFormat, createAccessLog } from './internal/access-log.js';
+import { accessLogFormat, createAccessLog, ensureLogRole } from './internal/access-log.js';
 import { acknowledgeOpenRoute } from './internal/open-route.js';
-import { checkPattern } from './internal/pattern.js';
-import { apiProps, authorizationProp } from './internal/props.js';
+import { checkRestPattern } from './internal/pattern.js';
+import { accountProp, apiProps, authorizationProp } from './internal/props.js';
+import { ResponseMode } from './internal/response-mode.js';
 import { restAuthorization } from './internal/rest-authorizer.js';
 
 /** The type of a {@link RestApi}'s endpoint. */
@@ -92,6 +95,25 @@ export interface RestApiProps {
    */
   readonly throttleBurst?: number;
   /**
+   * True if each request is logged.
+   *
+   * @default true
+   */
+  readonly accessLog?: boolean;
+  /**
+   * The log group of the access log.
+   *
+   * @default - a new group with a name under `/aws/vendedlogs/`, kept when the stack is removed
+   */
+  readonly accessLogGroup?: ILogGroup;
+  /**
+   * `ensure` sets the role of API Gateway's logs if it is missing, see {@link ApiGatewayAccount}. `existing` sets nothing: without a role, API
+   * Gateway rejects the access log.
+   *
+   * @default 'ensure'
+   */
+  readonly account?: 'ensure' | 'existing';
+  /**
    * The retention of the access log.
    *
    * @default RetentionDays.ONE_MONTH
@@ -102,6 +124,7 @@ export interface RestApiProps {
 /** Validators and defaults for {@link RestApiProps}. */
 export const REST_API_PROPS = defineProps<RestApiProps>('RestApi')({
   ...apiProps,
+  account: accountProp,
   authorization: authorizationProp,
   endpoint: literal<RestEndpoint>('a value of RestEndpoint', (value) => value instanceof RestEndpoint).default(
     RestEndpoint.REGIONAL,
@@ -125,11 +148,12 @@ const FORMAT = accessLogFormat({
 });
 
 /**
- * A REST API in front of a function. Each route buffers its response, for up to 29 seconds, or streams it, for up to 15 minutes.
+ * A REST API in front of a function. It buffers responses, for up to 29 seconds. As soon as one route of a REST API of the function streams, all their
+ * routes stream, for up to 15 minutes, and the function must export `createGatewayRestStreamingHandler(app)`: a handler writes one format.
  *
  * @example
  * const api = new RestApi(this, 'Api', { fn: service.fn });
- * wiring.http(api); // routes that the application registers as streaming get responseTransferMode STREAM
+ * wiring.http(api); // a streaming route of the application sets responseTransferMode STREAM for all routes
  */
 export class RestApi extends Construct implements IHttpDoor {
   static {
@@ -138,42 +162,40 @@ export class RestApi extends Construct implements IHttpDoor {
 
   /** The API. */
   readonly api: RestApiResource;
-  /** The access log. */
-  readonly accessLog: LogGroup;
+  /** The access log; `undefined` with `accessLog: false`. */
+  readonly accessLog: ILogGroup | undefined;
   readonly fn: IFunction;
   readonly doorKind = 'rest-api';
   readonly canStream: boolean;
   readonly bufferedTimeout = Duration.seconds(29);
   readonly authenticatesCallers: boolean;
+  readonly authorizer: IHttpDoor['authorizer'];
+  readonly hasRoutes = true;
+  readonly routes: string[] = [];
   readonly basePath: string | undefined;
   /** Without a domain it ends with the stage, `/live`. */
   readonly url: string;
   /** True if the path of the public address begins with the stage. */
   readonly hasStagePrefix: boolean;
   readonly #authorization: MethodOptions;
-  readonly #integrations: { readonly buffered: LambdaIntegration; readonly streaming: LambdaIntegration };
+  readonly #integration: LambdaIntegration;
+  readonly #mode: ResponseMode;
   readonly #methods = new Map<string, Method>();
+  readonly #open = new Set<string>();
+  #isSecure = false;
 
   /** @throws ConstructError `constructs.invalid_prop` for a wrong prop, or a JWT authorizer, which REST APIs do not have */
   constructor(scope: Construct, id: string, props: RestApiProps) {
     super(scope, id);
-    const {
-      authorization,
-      endpoint,
-      domain,
-      binaryMediaTypes,
-      webAclArn,
-      throttleRate,
-      throttleBurst,
-      logRetention,
-      ...given
-    } = REST_API_PROPS.parse(this, props);
+    const { authorization, endpoint, domain, binaryMediaTypes, webAclArn, throttleRate, throttleBurst, ...given } =
+      REST_API_PROPS.parse(this, props);
     const fn = invokedByDoor(this, given.fn);
     this.fn = fn;
     this.#authorization = restAuthorization(this, authorization);
-    this.authenticatesCallers = authorization.kind !== 'application';
+    this.authorizer = authorization.authorizer;
+    this.authenticatesCallers = this.authorizer !== undefined;
     this.canStream = endpoint === RestEndpoint.REGIONAL;
-    this.accessLog = createAccessLog(this, logRetention);
+    this.accessLog = createAccessLog(this, given);
     this.api = new RestApiResource(this, 'Resource', {
       restApiName: nameOf(this),
       cloudWatchRole: false,
@@ -185,12 +207,21 @@ export class RestApi extends Construct implements IHttpDoor {
         tracingEnabled: true,
         throttlingRateLimit: throttleRate,
         throttlingBurstLimit: throttleBurst,
-        accessLogDestination: new LogGroupLogDestination(this.accessLog),
-        accessLogFormat: AccessLogFormat.custom(FORMAT),
+        ...(this.accessLog && {
+          accessLogDestination: new LogGroupLogDestination(this.accessLog),
+          accessLogFormat: AccessLogFormat.custom(FORMAT),
+        }),
       },
     });
-    this.#integrations = integrationsOf(fn);
+    // One permission for the whole API: one for each route would soon pass the limit of a function's policy, 20 KB.
+    this.#integration = new LambdaIntegration(fn, { scopePermissionToMethod: false });
+    this.#mode = new ResponseMode(this, fn, 'gateway-v1', this.canStream);
+    this.api.latestDeployment?.addToLogicalId({
+      streams: Lazy.any({ produce: () => this.#mode.streams }),
+      open: Lazy.any({ produce: () => [...this.#open].sort() }),
+    });
     const stage = this.api.deploymentStage;
+    ensureLogRole(this, stage, given);
     domain?.mapTo(this, { apiId: this.api.restApiId, stage: STAGE, dependsOn: stage });
     this.hasStagePrefix = domain === undefined;
     this.basePath = domain?.basePath;
@@ -203,14 +234,15 @@ export class RestApi extends Construct implements IHttpDoor {
 
   /**
    * Adds these routes. A REST API sends `/notes/` to the resource `/notes`, and the function reads the slash in the path of its event:
-   * both have one method, and the first registration determines whether it streams.
+   * both have one method.
    *
    * @throws ConstructError `constructs.invalid_prop` for a pattern that a REST API cannot route, or a streaming route where it buffers
    * @see https://github.com/aws-powertools/powertools-lambda-python/pull/1609, with tests against AWS
    */
   addRoutes(routes: readonly DoorRoute[]): void {
     for (const { method, path, streaming = false, withoutAuthorizer = false } of routes) {
-      const segments = checkPattern(this, path.replace(/(?<=[^/])\/$/, ''));
+      const segments = checkRestPattern(this, path.replace(/(?<=[^/])\/$/, ''), path);
+      this.routes.push(`${method} ${path}`);
       this.#addMethod(this.#resourceOf(segments, path), method, streaming, withoutAuthorizer);
     }
   }
@@ -220,8 +252,14 @@ export class RestApi extends Construct implements IHttpDoor {
     this.#addMethod(this.#resourceOf(['{path+}'], '/{path+}'), 'ANY', streaming, false);
   }
 
+  /** @internal */
+  serverErrors(): IMetric {
+    return this.api.metricServerError();
+  }
+
   attachContainer(kind: ContainerKind): void {
     if (kind === 'open') return;
+    this.#isSecure = true;
     for (const method of this.#methods.values()) acknowledgeOpenRoute(method.node.defaultChild as Construct);
   }
 
@@ -231,7 +269,7 @@ export class RestApi extends Construct implements IHttpDoor {
     acknowledge(
       stage,
       `${RULE}6`,
-      'Execution logs need AWS::ApiGateway::Account, one setting for the whole account. The access log and the log of the function are on.',
+      'The access log and the log of the function record each request; execution logs may contain headers and bodies.',
     );
     if (hasWebAcl) return;
     acknowledge(
@@ -263,28 +301,42 @@ export class RestApi extends Construct implements IHttpDoor {
       const what = `${key} streams, and the API is edge-optimised`;
       throw misuse(this, { what, expected: 'RestEndpoint.REGIONAL' });
     }
-    if (this.#methods.has(key)) return;
+    if (streaming) this.#mode.addStreaming(key);
+    if (withoutAuthorizer) this.#open.add(key);
+    const existing = this.#methods.get(key)?.node.defaultChild as CfnMethod | undefined;
+    if (existing) {
+      if (withoutAuthorizer)
+        Object.assign(existing, { authorizationType: AuthorizationType.NONE, authorizerId: undefined });
+      return;
+    }
     const added = resource.addMethod(
       method,
-      streaming ? this.#integrations.streaming : this.#integrations.buffered,
+      this.#integration,
       withoutAuthorizer ? { authorizationType: AuthorizationType.NONE } : this.#authorization,
     );
+    const resourceOfMethod = added.node.defaultChild as CfnMethod;
+    const buffered = resourceOfMethod.integration as CfnMethod.IntegrationProperty;
+    resourceOfMethod.integration = Lazy.any({
+      produce: () => (this.#mode.streams ? { ...buffered, ...this.#streamed() } : buffered),
+    });
     if (!withoutAuthorizer && this.#authorization.authorizer) {
       const reason = 'A function authorizes the callers: the authorizer of the API.';
       acknowledge(added.node.defaultChild as Construct, 'AwsSolutions::AwsSolutions-COG4', reason);
     }
     this.#methods.set(key, added);
+    if (this.#isSecure) acknowledgeOpenRoute(resourceOfMethod);
   }
-}
 
-/** One permission for the whole API: one for each route would soon pass the limit of a function's policy, 20 KB. */
-function integrationsOf(fn: IFunction) {
-  return {
-    buffered: new LambdaIntegration(fn, { scopePermissionToMethod: false }),
-    streaming: new LambdaIntegration(fn, {
-      scopePermissionToMethod: false,
+  #streamed(): Partial<CfnMethod.IntegrationProperty> {
+    return {
+      uri: Stack.of(this).formatArn({
+        service: 'apigateway',
+        account: 'lambda',
+        resource: 'path',
+        resourceName: `2021-11-15/functions/${this.fn.functionArn}/response-streaming-invocations`,
+      }),
       responseTransferMode: ResponseTransferMode.STREAM,
-      timeout: STREAM_LIMIT,
-    }),
-  };
+      timeoutInMillis: STREAM_LIMIT.toMilliseconds(),
+    };
+  }
 }

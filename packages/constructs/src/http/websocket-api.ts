@@ -10,19 +10,19 @@ import {
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { type Grant, type IGrantable, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import type { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { setVariable } from '../internal/environment.js';
 import { misuse } from '../internal/misuse.js';
-import { nameOf } from '../internal/names.js';
+import { nameOf, routeId } from '../internal/names.js';
 import { defineProps, flag, literalWords } from '../internal/props.js';
-import { invokedByDoor } from '../internal/targets.js';
+import { functionBehind, invokedByDoor, requireSameStack } from '../internal/targets.js';
 import { grantOnParts } from '../internal/wildcards.js';
 import type { ContainerKind } from './door.js';
-import { accessLogFormat, createAccessLog } from './internal/access-log.js';
+import { accessLogFormat, createAccessLog, ensureLogRole } from './internal/access-log.js';
 import { acknowledgeOpenRoute } from './internal/open-route.js';
-import { apiProps } from './internal/props.js';
+import { accountProp, apiProps } from './internal/props.js';
 
 /** Props of {@link WebSocketApi}. */
 export interface WebSocketApiProps {
@@ -53,6 +53,25 @@ export interface WebSocketApiProps {
    */
   readonly throttleBurst?: number;
   /**
+   * True if each request is logged.
+   *
+   * @default true
+   */
+  readonly accessLog?: boolean;
+  /**
+   * The log group of the access log.
+   *
+   * @default - a new group with a name under `/aws/vendedlogs/`, kept when the stack is removed
+   */
+  readonly accessLogGroup?: ILogGroup;
+  /**
+   * `ensure` sets the role of API Gateway's logs if it is missing, see {@link ApiGatewayAccount}. `existing` sets nothing: without a role, API
+   * Gateway rejects the access log.
+   *
+   * @default 'ensure'
+   */
+  readonly account?: 'ensure' | 'existing';
+  /**
    * The retention of the access log.
    *
    * @default RetentionDays.ONE_MONTH
@@ -63,6 +82,7 @@ export interface WebSocketApiProps {
 /** Validators and defaults for {@link WebSocketApiProps}. */
 export const WEB_SOCKET_API_PROPS = defineProps<WebSocketApiProps>('WebSocketApi')({
   ...apiProps,
+  account: accountProp,
   routeSelectionExpression: literalWords('an expression such as $request.body.action', /^\$/).default(
     '$request.body.action',
   ),
@@ -93,10 +113,12 @@ export class WebSocketApi extends Construct {
   readonly api: WebSocketApiResource;
   /** Its only stage, `live`. */
   readonly stage: WebSocketStage;
-  /** The access log. */
-  readonly accessLog: LogGroup;
+  /** The access log; `undefined` with `accessLog: false`. */
+  readonly accessLog: ILogGroup | undefined;
   /** The function that answers. */
   readonly fn: IFunction;
+  /** False: the application checks the callers. */
+  readonly authenticatesCallers = false;
   /** The address for clients, `wss://…/live`. */
   readonly url: string;
   /** The address for messages to clients, `https://…/live`. */
@@ -107,23 +129,29 @@ export class WebSocketApi extends Construct {
 
   constructor(scope: Construct, id: string, props: WebSocketApiProps) {
     super(scope, id);
-    const { routeSelectionExpression, respond, throttleRate, throttleBurst, logRetention, ...given } =
-      WEB_SOCKET_API_PROPS.parse(this, props);
+    const { routeSelectionExpression, respond, throttleRate, throttleBurst, ...given } = WEB_SOCKET_API_PROPS.parse(
+      this,
+      props,
+    );
     const fn = invokedByDoor(this, given.fn);
+    requireSameStack(this, 'fn', functionBehind(fn), 'the API in the stack of the function');
     this.fn = fn;
     this.#respond = respond;
     this.api = new WebSocketApiResource(this, 'Resource', { apiName: nameOf(this), routeSelectionExpression });
-    this.accessLog = createAccessLog(this, logRetention);
+    this.accessLog = createAccessLog(this, given);
     this.stage = new WebSocketStage(this, 'Stage', {
       webSocketApi: this.api,
       stageName: STAGE,
       autoDeploy: true,
       throttle: { rateLimit: throttleRate, burstLimit: throttleBurst },
-      accessLogSettings: {
-        destination: new LogGroupLogDestination(this.accessLog),
-        format: AccessLogFormat.custom(FORMAT),
-      },
+      ...(this.accessLog && {
+        accessLogSettings: {
+          destination: new LogGroupLogDestination(this.accessLog),
+          format: AccessLogFormat.custom(FORMAT),
+        },
+      }),
     });
+    ensureLogRole(this, this.stage, given);
     this.#integration = new CfnIntegration(this, 'Integration', {
       apiId: this.api.apiId,
       integrationType: 'AWS_PROXY',
@@ -151,7 +179,7 @@ export class WebSocketApi extends Construct {
     }
     if (this.#routes.has(routeKey)) return;
     const answers = this.#respond && !SILENT.includes(routeKey);
-    const route = new CfnRoute(this, `Route${routeKey}`.replaceAll('/', '--'), {
+    const route = new CfnRoute(this, routeId(`Route${routeKey}`), {
       apiId: this.api.apiId,
       routeKey,
       authorizationType: 'NONE',

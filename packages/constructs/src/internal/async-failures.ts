@@ -1,41 +1,47 @@
 import type { CfnEventInvokeConfig, IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { makeFailureQueue } from './failure-queue.js';
-import { grantOn } from './grants.js';
+import { grantSend, makeFailureQueue, noteFailureQueue } from './failure-queue.js';
 import { misuse } from './misuse.js';
+import { functionBehind } from './targets.js';
 
 /**
  * Keeps the events of asynchronous invocations that fail: otherwise Lambda retries twice and drops them. A function has
- * one failure destination; the first trigger creates it, unless the application configured its own.
+ * one failure destination: a queue that belongs to the function, so that the order of its triggers does not matter, unless the application
+ * configured its own.
  *
  * @param given the queue that was passed to the trigger, if any
- * @param make creates a queue if no destination exists
- * @returns the destination; `undefined` if another destination exists and no queue was passed
+ * @returns the destination; `undefined` if the application configured another destination and no queue was passed
  * @throws ConstructError `constructs.conflict` for a queue that would be a second destination
  * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
  */
-export function keepAsyncFailures(
-  trigger: Construct,
-  fn: IFunction,
-  given: IQueue | undefined,
-  make: () => IQueue = () => makeFailureQueue(trigger, 'Failures'),
-): IQueue | undefined {
+export function keepAsyncFailures(trigger: Construct, fn: IFunction, given: IQueue | undefined): IQueue | undefined {
   const config = fn.node.tryFindChild('EventInvokeConfig')?.node.defaultChild as CfnEventInvokeConfig | undefined;
   if (config !== undefined) {
     if (given !== undefined) refuseSecond(trigger, fn, config, given);
-    return given;
+    return given ?? (functionBehind(fn).node.tryFindChild(QUEUE) as IQueue | undefined);
   }
-  const queue = given ?? make();
+  const queue = given ?? ownQueue(fn);
+  noteFailureQueue(fn, queue);
   fn.configureAsyncInvoke({
     onFailure: {
       bind() {
-        grantOn(fn, ['sqs:SendMessage'], [queue.queueArn]);
+        grantSend(queue, fn);
         return { destination: queue.queueArn };
       },
     },
   });
   return queue;
+}
+
+const QUEUE = 'AsyncFailures';
+
+/** One queue for the function and all its aliases. */
+function ownQueue(fn: IFunction): IQueue {
+  const behind = functionBehind(fn);
+  return (
+    (behind.node.tryFindChild(QUEUE) as IQueue | undefined) ?? makeFailureQueue(behind as unknown as Construct, QUEUE)
+  );
 }
 
 function refuseSecond(trigger: Construct, fn: IFunction, config: CfnEventInvokeConfig, given: IQueue): void {

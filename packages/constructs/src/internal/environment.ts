@@ -1,8 +1,8 @@
 import type { CfnFunction, IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Stack, Token } from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
-import { misuse } from './misuse.js';
-import { doorAliasesOf, functionBehind } from './targets.js';
+import { misuse, misuseText } from './misuse.js';
+import { functionBehind } from './targets.js';
 
 /**
  * Variables that AWS Lambda sets itself and rejects in a function's configuration.
@@ -33,8 +33,16 @@ const RESERVED: readonly string[] = [
 const NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
 const SECRET_NAME = /(?:SECRET|TOKEN|PASSWORD|KEY)$/i;
 
-/** Checks the name of a variable, and that its value is not a secret as a literal. */
-export function checkVariable(at: IConstruct, name: string, value: string): void {
+/** Values that contain credentials: passwords in URLs, keys of AWS, Stripe, GitHub and Slack, private keys. */
+const SECRET_VALUE =
+  /^[a-z][a-z0-9+.-]*:\/\/[^/@\s:]*:[^/@\s]+@|^(?:sk|rk)_live_|^(?:AKIA|ASIA)[A-Z0-9]{16}$|^gh[pousr]_[A-Za-z0-9]{20,}|^github_pat_|^xox[abprs]-|-----BEGIN [A-Z ]*PRIVATE KEY-----/;
+
+/**
+ * Checks the name of a variable, and that its value is not a secret as a literal.
+ *
+ * @param notSecret names that look like secrets and are not
+ */
+export function checkVariable(at: IConstruct, name: string, value: string, notSecret: readonly string[] = []): void {
   const code = 'constructs.reserved_variable';
   if (RESERVED.includes(name)) {
     throw misuse(at, { what: `variable ${name} is set by AWS Lambda`, expected: 'another name', code });
@@ -42,8 +50,18 @@ export function checkVariable(at: IConstruct, name: string, value: string): void
   if (!NAME.test(name)) {
     throw misuse(at, { what: 'name of a variable', got: name, expected: 'a letter, then letters, digits and _' });
   }
-  if (SECRET_NAME.test(name) && !Token.isUnresolved(value)) {
-    const expected = 'the ARN of a secret under a name that ends in _ARN, or a token';
+  if (Token.isUnresolved(value) || notSecret.includes(name)) return;
+  if (SECRET_VALUE.test(value)) {
+    const what = `variable ${name} has a literal value that looks like a secret`;
+    throw misuse(at, {
+      what,
+      expected: 'the ARN of a secret, or its name in the prop notSecret of the function',
+      code,
+    });
+  }
+  if (SECRET_NAME.test(name)) {
+    const expected =
+      'the ARN of a secret under a name that ends in _ARN, a token, or its name in the prop notSecret of the function';
     throw misuse(at, {
       what: `variable ${name} has a literal value, and its name marks a secret`,
       expected,
@@ -56,7 +74,7 @@ export function checkVariable(at: IConstruct, name: string, value: string): void
  * Sets a variable of a function.
  *
  * @param by the construct that needs the variable; errors name its path
- * @throws ConstructError `constructs.fixed_environment` for an alias, a version or an imported function,
+ * @throws ConstructError `constructs.fixed_environment` for a version or an imported function,
  *   `constructs.conflict` when the variable has another value, `constructs.reserved_variable` for a name that AWS Lambda reserves
  */
 export function setVariable(by: IConstruct, fn: IFunction, name: string, value: string): void {
@@ -76,15 +94,36 @@ export function setVariable(by: IConstruct, fn: IFunction, name: string, value: 
 }
 
 function variableTarget(by: IConstruct, fn: IFunction, name: string): LambdaFunction {
-  // The aliases of a function with separate doors are moved to the version that has the variable.
-  const target = doorAliasesOf(fn) ? functionBehind(fn) : fn;
+  // An alias of this app is moved to the version that has the variable.
+  const target = functionBehind(fn);
   const isOwn = 'addEnvironment' in target && typeof (target as LambdaFunction).addEnvironment === 'function';
   if (isOwn) return target as LambdaFunction;
   throw misuse(by, {
-    what: `variable ${name} cannot be set on ${fn.node.path}, which is an alias, a version or an imported function`,
-    expected: 'the function itself, in its stack; or set the variable there',
+    what: `variable ${name} cannot be set on ${fn.node.path}, which is a version or an imported function`,
+    expected: 'the function or an alias of it, in its stack; or set the variable there',
     code: 'constructs.fixed_environment',
   });
+}
+
+/** @see https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
+const MOST_BYTES = 4096;
+
+/** A finding if names and literal parts of values are longer than Lambda accepts. */
+export function tooLarge(at: IConstruct, fn: LambdaFunction): string[] {
+  const bytes = Object.entries(variablesOf(fn)).reduce(
+    (sum, [name, value]) => sum + literalBytes(name) + literalBytes(value),
+    0,
+  );
+  if (bytes <= MOST_BYTES) return [];
+  const expected = `at most ${MOST_BYTES} bytes for all names and values: a file of the bundle, a parameter, or a second function`;
+  return [misuseText(at, { what: `variables of at least ${bytes} bytes`, expected })];
+}
+
+/** The literal parts of a value; a reference has at least one byte. */
+function literalBytes(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  const { 'Fn::Join': joined } = (value ?? {}) as { readonly 'Fn::Join'?: readonly [string, readonly unknown[]] };
+  return joined ? joined[1].reduce((sum: number, part) => sum + literalBytes(part), 0) : 1;
 }
 
 /** The variables that are set so far, resolved. The CDK silently overwrites a value that is set again. */

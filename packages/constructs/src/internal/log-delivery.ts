@@ -3,6 +3,7 @@ import type { IStream } from 'aws-cdk-lib/aws-kinesis';
 import { ArnFormat, Stack } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { grantOn } from './grants.js';
+import { grantKey } from './keys.js';
 
 /**
  * The role with which CloudWatch Logs writes to a stream, as the child `Role`. CloudWatch Logs may assume it only for log groups of these
@@ -28,6 +29,6 @@ export function makeDeliveryRole(
       conditions: { StringLike: { 'aws:SourceArn': sources } },
     }),
   });
-  stream.encryptionKey?.grant(role, 'kms:GenerateDataKey');
+  grantKey(stream.encryptionKey, role, 'stream', 'write');
   return { role, grant: grantOn(role, ['kinesis:PutRecord'], [stream.streamArn]) };
 }

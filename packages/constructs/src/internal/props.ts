@@ -97,6 +97,14 @@ export function count(least: number, most: number): OptionKind<number> {
   return prop(`a whole number from ${least} to ${most}`, (value) => isWhole(value, least, most));
 }
 
+/** A number above 0 and at most the limit. */
+export function fraction(most: number): OptionKind<number> {
+  return prop(
+    `a number above 0 and at most ${most}`,
+    (value) => typeof value === 'number' && value > 0 && value <= most,
+  );
+}
+
 /** A whole number within bounds that must be known at synth. */
 export function literalCount(least: number, most: number): OptionKind<number> {
   return literal(`a whole number from ${least} to ${most}`, (value) => isWhole(value, least, most));

@@ -1,6 +1,6 @@
 import { DOORS_ENV } from '@sallyport/http/schema';
 import { Alias, type IFunction, type IVersion, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import type { Duration } from 'aws-cdk-lib/core';
+import { CfnElement, type Duration, Stack } from 'aws-cdk-lib/core';
 import type { Construct, IConstruct } from 'constructs';
 import { misuse } from './misuse.js';
 import { sharedRegistry } from './shared.js';
@@ -140,4 +140,19 @@ export function claimSource(trigger: IConstruct, fn: IFunction, source: string, 
     });
   }
   taken.set(source, { path: trigger.node.path, noun });
+}
+
+/**
+ * Rejects parts in two stacks that would refer to each other.
+ *
+ * @param part a part that refers to the other stack and is referred to
+ * @throws ConstructError `constructs.invalid_prop`
+ */
+export function requireSameStack(at: IConstruct, label: string, part: IConstruct, expected: string): void {
+  const imported = !CfnElement.isCfnElement(part.node.defaultChild);
+  if (imported || Stack.of(part) === Stack.of(at)) return;
+  throw misuse(at, {
+    what: `${label} ${part.node.path} is in another stack, ${Stack.of(part).node.path}: CloudFormation rejects stacks that refer to each other`,
+    expected,
+  });
 }

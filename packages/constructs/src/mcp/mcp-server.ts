@@ -1,19 +1,23 @@
 import { MCP_PATH, normalizeMcpPath } from '@sallyport/mcp/routes';
 import { MCP_SECRET_ACTIONS, MCP_SECRET_ARN_ENV, MCP_SPILL_ACTIONS, MCP_SPILL_BUCKET_ENV } from '@sallyport/mcp/schema';
+import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
-import { RemovalPolicy, Validations } from 'aws-cdk-lib/core';
+import { type CfnElement, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { ApiDomain } from '../http/api-domain.js';
 import type { IHttpDoor } from '../http/door.js';
 import { RestApi } from '../http/rest-api.js';
 import { acknowledge } from '../internal/acknowledge.js';
+import { keepAsyncFailures } from '../internal/async-failures.js';
 import { setVariable } from '../internal/environment.js';
 import { grantOn } from '../internal/grants.js';
+import { expectRoutes } from '../internal/invokers.js';
+import { grantKey } from '../internal/keys.js';
 import { misuse, misuseText } from '../internal/misuse.js';
 import { defineProps, flag, literal, literalWords, thing } from '../internal/props.js';
-import { invokedByDoor } from '../internal/targets.js';
+import { functionBehind, requireSameStack } from '../internal/targets.js';
 import { grantOnParts } from '../internal/wildcards.js';
 import { McpTable } from '../state/tables.js';
 import { facadeRoutes, serverRoutes } from './internal/routes.js';
@@ -72,6 +76,12 @@ export interface McpServerProps {
    */
   readonly generateSecret?: boolean;
   /**
+   * True if calls of tools become tasks, `tasks: { start: invokeSelf() }`: the function may then invoke itself, and failed invocations are kept in a queue.
+   *
+   * @default false
+   */
+  readonly tasks?: boolean;
+  /**
    * A bucket for values over 256 KiB: `spill: s3McpSpill()` uses it.
    *
    * @default - none
@@ -98,6 +108,7 @@ export const MCP_SERVER_PROPS = defineProps<McpServerProps>('McpServer')({
   ),
   table: thing<McpTable>('an McpTable', 'bindTo'),
   generateSecret: flag,
+  tasks: flag.default(false),
   spillBucket: thing<IBucket>('a bucket', 'bucketArn'),
   challenge: literal<Challenge>('a value of Challenge', (value) => value instanceof Challenge).default(Challenge.WARN),
 });
@@ -128,13 +139,16 @@ export class McpServer extends Construct {
     const parsed = MCP_SERVER_PROPS.parse(this, props);
     const { fn, facade, sessions, spillBucket, streaming } = parsed;
     this.#check(parsed);
+    requireSameStack(this, 'fn', functionBehind(fn), 'the server in the stack of the function');
     const path = normalizeMcpPath(parsed.path);
     this.door = parsed.api ?? new RestApi(this, 'Api', { fn, ...(parsed.domain ? { domain: parsed.domain } : {}) });
     if (streaming && !this.door.canStream) {
       const what = `streaming is true, and ${this.door.node.path} buffers`;
       throw misuse(this, { what, expected: 'a RestApi or a FunctionUrl, or streaming: false' });
     }
-    this.door.addRoutes(facade ? facadeRoutes(streaming) : serverRoutes(path, streaming));
+    const routes = facade ? facadeRoutes(streaming) : serverRoutes(path, streaming);
+    expectRoutes(this.door, routes);
+    this.door.addRoutes(routes);
     this.url = facade || this.door.url === undefined ? undefined : this.door.url + path;
     if (sessions.kind === 'durable') this.table = (parsed.table ?? new McpTable(this, 'Table')).bindTo(fn);
     if (parsed.generateSecret ?? sessions.kind === 'sealed') this.secret = this.#makeSecret(fn);
@@ -142,7 +156,9 @@ export class McpServer extends Construct {
       setVariable(this, fn, MCP_SPILL_BUCKET_ENV, spillBucket.bucketName);
       const reason = 'The objects of a bucket: the server generates their keys.';
       grantOnParts(fn, MCP_SPILL_ACTIONS, [spillBucket.arnForObjects('*')], reason);
+      grantKey(spillBucket.encryptionKey, fn, 'bucket', 'write');
     }
+    if (parsed.tasks) this.#allowTasks(fn);
     this.#warn(parsed.challenge);
   }
 
@@ -151,8 +167,26 @@ export class McpServer extends Construct {
     this.#hasEdge = true;
   }
 
+  /** A separate policy: the function depends on its default policy, so that policy cannot refer to the function. */
+  #allowTasks(fn: IFunction): void {
+    const { role, functionArn } = functionBehind(fn);
+    if (!role)
+      throw misuse(this, {
+        what: `tasks with ${fn.node.path}, whose role is unknown`,
+        expected: 'a function of this app',
+      });
+    const policy = new Policy(this, 'InvokeSelf', { roles: [role] });
+    policy.addStatements(
+      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [functionArn, `${functionArn}:*`] }),
+    );
+    const shown = `<${Stack.of(this).getLogicalId(functionBehind(fn).node.defaultChild as CfnElement)}.Arn>:*`;
+    const reason = 'The versions and aliases of the function itself: a task runs in the version that created it.';
+    acknowledge(policy, `AwsSolutions::AwsSolutions-IAM5[Resource::${shown}]`, reason);
+    keepAsyncFailures(this, fn, undefined);
+  }
+
   #check({ fn, api, domain, sessions, table }: Props): void {
-    if (api && api.fn !== invokedByDoor(this, fn)) {
+    if (api && functionBehind(api.fn) !== functionBehind(fn)) {
       throw misuse(this, {
         what: `api is in front of ${api.fn.node.path}`,
         expected: `an api in front of ${fn.node.path}`,

@@ -1,6 +1,7 @@
 import {
   AttributeType,
   BillingMode,
+  type CfnTable,
   type ITable,
   ProjectionType,
   Table,
@@ -9,7 +10,7 @@ import {
 import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { RemovalPolicy } from 'aws-cdk-lib/core';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { acknowledge } from '../internal/acknowledge.js';
 import { setVariable } from '../internal/environment.js';
@@ -161,13 +162,14 @@ export abstract class StateTable extends Construct {
     if (existing && surplus) {
       throw misuse(this, { what: `prop ${surplus[0]} next to an existing table`, expected: 'only the prop "table"' });
     }
+    if (existing) checkKeys(this, existing, definition.schema);
     this.table = existing ?? (makeTable(this, definition.schema, others) as ITable);
   }
 
   /**
    * Grants the actions and sets the variable that names the table.
    *
-   * @throws ConstructError `constructs.fixed_environment` for an alias or an imported function, `constructs.conflict` when the
+   * @throws ConstructError `constructs.fixed_environment` for an imported function, `constructs.conflict` when the
    *   variable names another table
    */
   bindTo(fn: IFunction, { access = TableAccess.READ_WRITE }: BindTableProps = {}): this {
@@ -191,6 +193,36 @@ export abstract class StateTable extends Construct {
     this.table.encryptionKey?.grantEncryptDecrypt(grantee);
     return grantOn(grantee, this.#definition.actions.write, [this.table.tableArn]);
   }
+}
+
+/** Compares the keys and indexes of a table of this app. Those of an imported table are unknown. */
+function checkKeys(at: Construct, table: ITable, schema: TableSchema): void {
+  if (!(table instanceof Table)) return;
+  const { keySchema, globalSecondaryIndexes } = Stack.of(table).resolve({
+    keySchema: (table.node.defaultChild as CfnTable).keySchema,
+    globalSecondaryIndexes: (table.node.defaultChild as CfnTable).globalSecondaryIndexes ?? [],
+  }) as { keySchema: KeySchema; globalSecondaryIndexes: readonly { indexName: string; keySchema: KeySchema }[] };
+  const found = namesOf(keySchema);
+  if (found !== shown(schema)) {
+    const what = `the table ${table.node.path} has the keys ${found}`;
+    throw misuse(at, { what, expected: `the keys ${shown(schema)}, and the indexes of the schema` });
+  }
+  for (const index of schema.indexes ?? []) {
+    const existing = globalSecondaryIndexes.find(({ indexName }) => indexName === index.name);
+    if (existing && namesOf(existing.keySchema) === shown(index)) continue;
+    const what = `the table ${table.node.path} has ${existing ? 'another' : 'no'} index ${index.name}`;
+    throw misuse(at, { what, expected: `a global secondary index with the keys ${shown(index)}` });
+  }
+}
+
+type KeySchema = readonly CfnTable.KeySchemaProperty[];
+
+function namesOf(keys: KeySchema): string {
+  return keys.map(({ attributeName }) => attributeName).join(' and ');
+}
+
+function shown({ partitionKey, sortKey }: { readonly partitionKey: TableKey; readonly sortKey?: TableKey }): string {
+  return [partitionKey, ...(sortKey ? [sortKey] : [])].map(({ name }) => name).join(' and ');
 }
 
 type Settings = Omit<ReturnType<typeof STATE_TABLE_PROPS.parse>, 'table'>;

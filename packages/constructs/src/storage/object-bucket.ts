@@ -14,6 +14,7 @@ import { Duration, RemovalPolicy, Token } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { acknowledge } from '../internal/acknowledge.js';
 import { setVariable } from '../internal/environment.js';
+import { grantKey } from '../internal/keys.js';
 import { misuse } from '../internal/misuse.js';
 import { defineProps, flag, many, thing, words } from '../internal/props.js';
 import { grantOnParts } from '../internal/wildcards.js';
@@ -163,13 +164,13 @@ export class ObjectBucket extends Construct {
 
   /** Grants writing objects whose keys begin with a prefix; the grantee can then issue upload grants to others. */
   grantUpload(grantee: IGrantable, prefix = ''): Grant {
-    this.bucket.encryptionKey?.grantEncryptDecrypt(grantee);
+    grantKey(this.bucket.encryptionKey, grantee, 'bucket', 'write');
     return grantOnParts(grantee, OBJECT_STORE_ACTIONS.upload, [this.#below(prefix)], OBJECTS);
   }
 
   /** Grants reading objects whose keys begin with a prefix; of a versioned bucket, their versions too. */
   grantRead(grantee: IGrantable, prefix = ''): Grant {
-    this.bucket.encryptionKey?.grantDecrypt(grantee);
+    grantKey(this.bucket.encryptionKey, grantee, 'bucket', 'read');
     const { read, readVersion } = OBJECT_STORE_ACTIONS;
     return grantOnParts(grantee, this.#versioned ? [...read, ...readVersion] : read, [this.#below(prefix)], OBJECTS);
   }

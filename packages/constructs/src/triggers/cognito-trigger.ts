@@ -2,6 +2,7 @@ import { type UserPool, UserPoolOperation } from 'aws-cdk-lib/aws-cognito';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
+import { noteInvoker } from '../internal/invokers.js';
 import { misuse } from '../internal/misuse.js';
 import { defineProps, flag, literal, thing } from '../internal/props.js';
 import { claimSource, invokedBy, timeoutOf } from '../internal/targets.js';
@@ -72,6 +73,7 @@ export class CognitoTrigger extends Construct {
     const target = invokedBy(this, fn, ownAlias);
     this.operations = [...byKind.keys()].map((kind) => operationOf(kind));
     for (const operation of this.operations) userPool.addTrigger(operation, target);
+    noteInvoker(fn, { construct: userPool });
     for (const [kind, handled] of byKind) warnOfRefused(this, kind, handled);
   }
 }

@@ -4,7 +4,9 @@ import { type CfnStream, type IStream, Stream, StreamEncryption, StreamMode } fr
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
+import { acknowledge } from '../internal/acknowledge.js';
 import { grantOn } from '../internal/grants.js';
+import { grantKey } from '../internal/keys.js';
 import { misuse } from '../internal/misuse.js';
 import { defineProps, thing, time, words } from '../internal/props.js';
 
@@ -76,11 +78,14 @@ export class DataStream extends Construct {
           ? { encryption: StreamEncryption.KMS, encryptionKey }
           : { encryption: StreamEncryption.MANAGED }),
       }) as IStream);
+    if (stream || !encryptionKey) return;
+    const reason = 'The stream has your key instead of the key that AWS manages for Kinesis.';
+    acknowledge(this.stream, 'AwsSolutions::AwsSolutions-KDS3', reason);
   }
 
   /** Grants writing records. */
   grantWrite(grantee: IGrantable): Grant {
-    this.stream.encryptionKey?.grantEncrypt(grantee);
+    grantKey(this.stream.encryptionKey, grantee, 'stream', 'write');
     return grantOn(grantee, PRODUCER_ACTIONS.kinesis, [this.stream.streamArn]);
   }
 }

@@ -5,8 +5,10 @@ import { Alias, type IKey } from 'aws-cdk-lib/aws-kms';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Subscription, SubscriptionProtocol, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
+import { acknowledge } from '../internal/acknowledge.js';
 import { setVariable } from '../internal/environment.js';
 import { grantOn } from '../internal/grants.js';
+import { grantKey } from '../internal/keys.js';
 import { defineProps, many, thing } from '../internal/props.js';
 
 /** Props of {@link ErrorNotifications}. */
@@ -53,11 +55,13 @@ export class ErrorNotifications extends Construct {
       masterKey: encryptionKey ?? Alias.fromAliasName(this, 'Key', 'alias/aws/sns'),
     });
     for (const [index, endpoint] of emails.entries()) {
-      new Subscription(this, `Email${index + 1}`, {
+      const subscription = new Subscription(this, `Email${index + 1}`, {
         topic: this.topic,
         endpoint,
         protocol: SubscriptionProtocol.EMAIL,
       });
+      const reason = 'SNS retries e-mail itself; the notification is also in the log of the function.';
+      acknowledge(subscription, 'Serverless::Serverless-SNSRedrivePolicy', reason);
     }
   }
 
@@ -74,7 +78,7 @@ export class ErrorNotifications extends Construct {
 
   /** Grants publishing. */
   grantPublish(grantee: IGrantable): Grant {
-    this.#key?.grant(grantee, 'kms:Decrypt', 'kms:GenerateDataKey');
+    grantKey(this.#key, grantee, 'topic', 'publish');
     return grantOn(grantee, PRODUCER_ACTIONS.topic, [this.topic.topicArn]);
   }
 }

@@ -1,14 +1,15 @@
-import { type EventPattern, type IEventBus, Rule, type Schedule } from 'aws-cdk-lib/aws-events';
+import { type CfnRule, type EventPattern, type IEventBus, Rule, type Schedule } from 'aws-cdk-lib/aws-events';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { keepAsyncFailures } from '../internal/async-failures.js';
-import { makeFailureQueue } from '../internal/failure-queue.js';
+import { allowSending, makeFailureQueue, noteFailureQueue } from '../internal/failure-queue.js';
 import { misuse } from '../internal/misuse.js';
+import { nameOf } from '../internal/names.js';
 import { count, defineProps, flag, literal, literalWords, thing, time } from '../internal/props.js';
-import { claimSource, invokedBy } from '../internal/targets.js';
+import { claimSource, invokedBy, requireSameStack } from '../internal/targets.js';
 
 /** Props of the mapping between a rule and its function. */
 export interface EventRuleMappingProps {
@@ -33,7 +34,7 @@ export interface EventRuleMappingProps {
   /**
    * The queue for discarded events, and for events for which the function failed three times.
    *
-   * @default - a new queue, kept for 14 days
+   * @default - a new queue for discarded events, and a queue of the function for failed ones; both keep 14 days
    */
   readonly failureQueue?: IQueue;
   /**
@@ -112,6 +113,8 @@ export class EventRuleTrigger extends Construct {
     claimSource(this, fn, this.node.path, 'rule');
     const target = invokedBy(this, fn, rest.ownAlias);
     this.failureQueue = rest.failureQueue ?? makeFailureQueue(this, 'Failures');
+    requireSameStack(this, 'failureQueue', this.failureQueue, 'a queue in the stack of the rule');
+    noteFailureQueue(fn, this.failureQueue);
     const queueArn = this.failureQueue.queueArn;
     this.rule = new Rule(this, 'Resource', {
       ...(pattern && { eventPattern: pattern }),
@@ -127,13 +130,25 @@ export class EventRuleTrigger extends Construct {
       }),
     });
     this.#permit(target);
-    keepAsyncFailures(this, target, rest.failureQueue, () => this.failureQueue);
+    keepAsyncFailures(this, target, rest.failureQueue);
+  }
+
+  /**
+   * Names the rule after its stack and its path, which is known without a reference: a function cannot refer to a rule that invokes it.
+   *
+   * @internal
+   */
+  nameRule(): string {
+    const name = nameOf(this);
+    (this.rule.node.defaultChild as CfnRule).name = name;
+    return name;
   }
 
   #permit(target: IFunction): void {
     const principal = new ServicePrincipal('events.amazonaws.com');
     target.addPermission(`Invoke-${this.node.addr}`, { principal, sourceArn: this.rule.ruleArn, scope: this });
     const { queueArn } = this.failureQueue;
+    allowSending(this, this.failureQueue, 'events');
     this.failureQueue.addToResourcePolicy(
       new PolicyStatement({
         principals: [principal],

@@ -9,6 +9,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Duration, Size } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { grantOn } from '../internal/grants.js';
+import { noteInvoker } from '../internal/invokers.js';
 import { misuse } from '../internal/misuse.js';
 import { count, defineProps, flag, literal, thing, time } from '../internal/props.js';
 import { claimSource, invokedBy, timeoutOf } from '../internal/targets.js';
@@ -88,8 +89,9 @@ export class FirehoseTransform extends Construct implements IDataProcessor {
   }
 
   /** Called by the destination. */
-  bind(_scope: Construct, { role }: DataProcessorBindOptions): DataProcessorConfig {
+  bind(scope: Construct, { role }: DataProcessorBindOptions): DataProcessorConfig {
     grantInvocation(role, this.#target);
+    noteInvoker(this.#target, { construct: scope });
     return {
       processorType: 'Lambda',
       processorIdentifier: { parameterName: 'LambdaArn', parameterValue: this.#target.functionArn },

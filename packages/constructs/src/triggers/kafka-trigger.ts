@@ -11,7 +11,7 @@ import { Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { setVariable } from '../internal/environment.js';
 import { makeMapping } from '../internal/event-source.js';
-import { makeFailureQueue, sendingTo } from '../internal/failure-queue.js';
+import { makeFailureQueue, noteFailureQueue, sendingTo } from '../internal/failure-queue.js';
 import { misuse } from '../internal/misuse.js';
 import { count, defineProps, flag, literal, literalCount, many, thing, time, words } from '../internal/props.js';
 import { claimSource, timeoutOf } from '../internal/targets.js';
@@ -160,6 +160,7 @@ export class KafkaTrigger extends Construct {
     setVariable(this, fn, KAFKA_ON_FAILURE_ENV, 'report');
     const granted = grantKafka(fn, { clusterArn, topic, consumerGroup, secret });
     this.failureQueue = parsed.failureQueue ?? makeFailureQueue(this, 'Failures');
+    noteFailureQueue(fn, this.failureQueue);
     this.mapping = makeMapping(
       this,
       { fn, ownAlias, actions: KAFKA_CLUSTER_ACTIONS },

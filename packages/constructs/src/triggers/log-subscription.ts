@@ -9,6 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-logs';
 import { Stack } from 'aws-cdk-lib/core';
 import { Construct, type IDependable } from 'constructs';
+import { noteInvoker } from '../internal/invokers.js';
 import { makeDeliveryRole } from '../internal/log-delivery.js';
 import { misuse } from '../internal/misuse.js';
 import { defineProps, thing, words } from '../internal/props.js';
@@ -115,6 +116,7 @@ export class LogSubscription extends Construct {
       sourceAccount: Stack.of(this).account,
       scope: this,
     });
+    noteInvoker(fn, { construct: this, kind: 'logs' });
     return { arn: fn.functionArn, before: this.node.children };
   }
 }

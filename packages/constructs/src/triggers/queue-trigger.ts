@@ -1,14 +1,16 @@
 import { SQS_MAX_VISIBILITY_SECONDS } from '@sallyport/core/internal';
 import { EVENT_SOURCE_ACTIONS } from '@sallyport/streams/schema';
-import type { EventSourceMapping, IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { CfnFunction, EventSourceMapping, IFunction } from 'aws-cdk-lib/aws-lambda';
 import { type CfnQueue, type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
-import { Duration } from 'aws-cdk-lib/core';
+import { Duration, Token, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { acknowledge } from '../internal/acknowledge.js';
 import { makeMapping } from '../internal/event-source.js';
+import { noteFailureQueue } from '../internal/failure-queue.js';
+import { grantKey } from '../internal/keys.js';
 import { misuse } from '../internal/misuse.js';
 import { count, defineProps, flag, many, thing, time } from '../internal/props.js';
-import { claimSource, timeoutOf } from '../internal/targets.js';
+import { claimSource, functionBehind, timeoutOf } from '../internal/targets.js';
 import { ServiceQueue } from './service-queue.js';
 
 /** Props of the mapping between a queue and its function. */
@@ -93,6 +95,9 @@ export class QueueTrigger extends Construct {
     const { fn, queue, batchSize, maxBatchingWindow, maxConcurrency, filters, ownAlias } = parsed;
     checkBatch(this, parsed);
     checkVisibility(this, parsed);
+    checkConcurrency(this, parsed);
+    noteFailureQueue(fn, (queue as Partial<Queue>).deadLetterQueue?.queue as IQueue | undefined);
+    warnOfLoss(this, queue);
     claimSource(this, fn, queue.queueArn, 'queue');
     this.mapping = makeMapping(
       this,
@@ -110,7 +115,7 @@ export class QueueTrigger extends Construct {
       'Serverless::Serverless-LambdaEventSourceMappingDestination',
       'A mapping of a queue has no destination: the queue has a dead-letter queue.',
     );
-    queue.encryptionMasterKey?.grantDecrypt(fn);
+    grantKey(queue.encryptionMasterKey, fn, 'queue', 'receive');
   }
 }
 
@@ -132,6 +137,29 @@ function checkBatch(at: Construct, { queue, batchSize, maxBatchingWindow }: Pars
       expected: 'a window of at least 1 s',
     });
   }
+}
+
+/** More concurrent batches than environments: Lambda is throttled, and the receives count until messages are dead letters. */
+function checkConcurrency(at: Construct, { fn, maxConcurrency }: Parsed): void {
+  const reserved = (functionBehind(fn).node.defaultChild as Partial<CfnFunction> | undefined)
+    ?.reservedConcurrentExecutions;
+  if (typeof reserved !== 'number' || Token.isUnresolved(reserved)) return;
+  if (reserved === 0) {
+    const text = `a trigger of ${functionBehind(fn).node.path}, whose reservedConcurrency is 0: every message becomes a dead letter`;
+    Validations.of(at).addWarning('Sallyport::StoppedFunction', text);
+    return;
+  }
+  if (maxConcurrency === undefined || Token.isUnresolved(maxConcurrency) || maxConcurrency <= reserved) return;
+  const expected = `at most reservedConcurrency of the function, ${reserved}: throttled messages become dead letters`;
+  throw misuse(at, { what: 'maxConcurrency', got: maxConcurrency, expected });
+}
+
+function warnOfLoss(at: Construct, queue: IQueue): void {
+  if (!(queue instanceof Queue) || queue.deadLetterQueue !== undefined) return;
+  Validations.of(at).addWarning(
+    'Sallyport::NoDeadLetterQueue',
+    `${queue.node.path} has no dead-letter queue: a message that always fails is retried until its retention ends, and then lost. Use a ServiceQueue, or acknowledge this.`,
+  );
 }
 
 function checkVisibility(at: Construct, { fn, queue, visibilityTimeout }: Parsed): void {

@@ -4,10 +4,11 @@ import { LambdaDestination } from 'aws-cdk-lib/aws-s3-notifications';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { keepAsyncFailures } from '../internal/async-failures.js';
+import { noteInvoker } from '../internal/invokers.js';
 import { misuse } from '../internal/misuse.js';
 import { hardenNotifier } from '../internal/notifier.js';
 import { defineProps, flag, literal, thing } from '../internal/props.js';
-import { claimSource, invokedBy } from '../internal/targets.js';
+import { claimSource, functionBehind, invokedBy, requireSameStack } from '../internal/targets.js';
 
 /** Props of the mapping between a bucket and its function. */
 export interface S3MappingProps {
@@ -68,7 +69,7 @@ export const S3_TRIGGER_PROPS = defineProps<S3TriggerProps>('S3Trigger')({
  * @example new S3Trigger(this, 'Uploads', { fn, bucket, filters: [{ prefix: 'notes/' }] });
  */
 export class S3Trigger extends Construct {
-  /** The queue for failed events; `undefined` if the function already had a destination. */
+  /** The queue for failed events; `undefined` if the function has a destination that was set without this package. */
   readonly failureQueue: IQueue | undefined;
 
   /**
@@ -79,6 +80,12 @@ export class S3Trigger extends Construct {
     super(scope, id);
     const { fn, bucket, events, filters, failureQueue, ownAlias } = S3_TRIGGER_PROPS.parse(this, props);
     checkOverlap(this, filters ?? []);
+    requireSameStack(
+      functionBehind(fn),
+      'bucket',
+      bucket,
+      'the bucket in the stack of the function, or imported with Bucket.fromBucketName',
+    );
     claimSource(this, fn, bucket.bucketArn, 'bucket');
     const target = invokedBy(this, fn, ownAlias);
     this.failureQueue = keepAsyncFailures(this, target, failureQueue);
@@ -88,6 +95,7 @@ export class S3Trigger extends Construct {
         bucket.addEventNotification(event, destination, ...(filter ? [filter] : []));
     }
     hardenNotifier(bucket);
+    noteInvoker(fn, { construct: bucket });
   }
 }
 

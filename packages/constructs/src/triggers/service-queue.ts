@@ -78,6 +78,7 @@ export class ServiceQueue extends Construct {
   /** The queue for messages that failed too often. */
   readonly deadLetterQueue: Queue;
   readonly #ownsVisibility: boolean;
+  readonly #retention: Duration;
 
   /** @throws ConstructError `constructs.invalid_prop` for a wrong prop */
   constructor(scope: Construct, id: string, props?: ServiceQueueProps) {
@@ -87,6 +88,8 @@ export class ServiceQueue extends Construct {
       props,
     );
     this.#ownsVisibility = visibilityTimeout === undefined;
+    this.#retention = retention;
+    this.#checkRetention(this, 'retention', visibilityTimeout?.toSeconds() ?? 0);
     this.deadLetterQueue = makeFailureQueue(this, 'DeadLetters', { fifo, encryptionKey });
     this.queue = new Queue(this, 'Resource', {
       // A standard queue must not have the property at all.
@@ -120,6 +123,13 @@ export class ServiceQueue extends Construct {
         expected: `at least ${6 * seconds} s, six times the function timeout`,
       });
     }
+    this.#checkRetention(by, `retention of ${this.node.path}`, 6 * seconds);
     resource.visibilityTimeout = 6 * seconds;
+  }
+
+  /** A message whose retention ends while it is hidden is lost without a retry. */
+  #checkRetention(at: IConstruct, what: string, visible: number): void {
+    if (this.#retention.isUnresolved() || this.#retention.toSeconds() >= visible) return;
+    throw misuse(at, { what, got: this.#retention, expected: `at least the visibility timeout, ${visible} s` });
   }
 }

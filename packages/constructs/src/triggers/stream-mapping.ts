@@ -5,7 +5,7 @@ import { Duration } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { setVariable } from '../internal/environment.js';
 import { makeMapping } from '../internal/event-source.js';
-import { makeFailureQueue, sendingTo } from '../internal/failure-queue.js';
+import { makeFailureQueue, noteFailureQueue, sendingTo } from '../internal/failure-queue.js';
 import { count, flag, literal, many, thing, time } from '../internal/props.js';
 import { claimSource } from '../internal/targets.js';
 
@@ -114,6 +114,7 @@ export function mapStream(trigger: Construct, source: StreamMappingSource, props
   claimSource(trigger, fn, arn, noun);
   setVariable(trigger, fn, STREAM_FAILURE_IDENTIFIER_ENV, 'sequenceNumber');
   const queue = failureQueue ?? makeFailureQueue(trigger, 'Failures');
+  noteFailureQueue(fn, queue);
   const mapping = makeMapping(
     trigger,
     { fn, ownAlias, actions },

@@ -4,6 +4,7 @@ import type { IStream } from 'aws-cdk-lib/aws-kinesis';
 import type { EventSourceMapping, IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { grantKey } from '../internal/keys.js';
 import { misuse } from '../internal/misuse.js';
 import { defineProps, thing } from '../internal/props.js';
 import { mapStream, STREAM_MAPPING_KINDS, type StreamMappingProps } from './stream-mapping.js';
@@ -37,7 +38,7 @@ export class TableStreamTrigger extends Construct {
 
   /**
    * @throws ConstructError `constructs.invalid_prop` for a wrong prop or a table without a stream; `constructs.conflict` for a second
-   *   trigger of one table; `constructs.fixed_environment` for an alias or an imported function
+   *   trigger of one table; `constructs.fixed_environment` for an imported function
    */
   constructor(scope: Construct, id: string, props: TableStreamTriggerProps) {
     super(scope, id);
@@ -84,7 +85,7 @@ export class StreamTrigger extends Construct {
 
   /**
    * @throws ConstructError `constructs.invalid_prop` for a wrong prop; `constructs.conflict` for a second trigger of one stream;
-   *   `constructs.fixed_environment` for an alias or an imported function
+   *   `constructs.fixed_environment` for an imported function
    */
   constructor(scope: Construct, id: string, props: StreamTriggerProps) {
     super(scope, id);
@@ -93,6 +94,6 @@ export class StreamTrigger extends Construct {
     const made = mapStream(this, source, mapping);
     this.mapping = made.mapping;
     this.failureQueue = made.failureQueue;
-    stream.encryptionKey?.grantDecrypt(fn);
+    grantKey(stream.encryptionKey, fn, 'stream', 'read');
   }
 }

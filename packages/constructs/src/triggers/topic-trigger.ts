@@ -10,7 +10,7 @@ import {
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { keepAsyncFailures } from '../internal/async-failures.js';
-import { makeFailureQueue } from '../internal/failure-queue.js';
+import { allowSending, makeFailureQueue, noteFailureQueue } from '../internal/failure-queue.js';
 import { misuse } from '../internal/misuse.js';
 import { defineProps, flag, literal, thing } from '../internal/props.js';
 import { claimSource, invokedBy } from '../internal/targets.js';
@@ -32,7 +32,7 @@ export interface TopicMappingProps {
   /**
    * The queue for undeliverable notifications, and for notifications for which the function failed three times.
    *
-   * @default - a new queue, kept for 14 days
+   * @default - a new queue for undeliverable notifications, and a queue of the function for failed ones; both keep 14 days
    */
   readonly failureQueue?: IQueue;
   /**
@@ -100,6 +100,8 @@ export class TopicTrigger extends Construct {
     claimSource(this, fn, topic.topicArn, 'topic');
     const target = invokedBy(this, fn, ownAlias);
     this.failureQueue = failureQueue ?? makeFailureQueue(this, 'Failures');
+    noteFailureQueue(fn, this.failureQueue);
+    allowSending(this, this.failureQueue, 'sns');
     target.addPermission(`Invoke-${this.node.addr}`, {
       principal: new ServicePrincipal('sns.amazonaws.com'),
       sourceArn: topic.topicArn,
@@ -113,6 +115,6 @@ export class TopicTrigger extends Construct {
       ...(filterPolicy && { filterPolicy }),
       ...(filterPolicyWithMessageBody && { filterPolicyWithMessageBody }),
     });
-    keepAsyncFailures(this, target, failureQueue, () => this.failureQueue);
+    keepAsyncFailures(this, target, failureQueue);
   }
 }

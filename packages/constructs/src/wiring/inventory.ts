@@ -61,6 +61,31 @@ export interface Inventory {
   readonly routes: readonly InventoryRoute[];
   /** Event registrations in their order. */
   readonly triggers: readonly InventoryTrigger[];
+  /**
+   * Options of the application that determine the routes of doors. `cors`: each path needs a route for preflights. `autoHead`: each `GET` needs a `HEAD`.
+   * `authorizers`: the principal resolver reads only these authorizers of AWS: `jwt`, `lambda`, `iam`, `cognito`.
+   */
+  readonly deployment?: InventoryDeployment;
+}
+
+/** The options of an application that determine the routes of its doors. */
+export interface InventoryDeployment {
+  /** True if the application answers preflights of other origins. */
+  readonly cors?: boolean;
+  /** True if `HEAD` runs the route of `GET`. */
+  readonly autoHead?: boolean;
+  /** The authorizers of AWS from which the principal resolver reads the caller, if it has no other source. */
+  readonly authorizers?: readonly string[];
+  /** The namespace and the dimension `service` of the metrics of `createEmfSink`; without `service` the name of the function. */
+  readonly metrics?: InventoryMetrics;
+}
+
+/** The metrics that an application writes. */
+export interface InventoryMetrics {
+  /** The namespace in CloudWatch. */
+  readonly namespace: string;
+  /** The dimension `service`, if the application states it. */
+  readonly service?: string;
 }
 
 /** The methods of a container that an inventory is read from. */
@@ -69,7 +94,12 @@ export interface Inventoried {
   routes(): readonly object[];
   /** Its event registrations. */
   triggers(): readonly object[];
+  /** Its handler, which describes its options. */
+  readonly handleLambda?: unknown;
 }
+
+/** The key of a container's description; shared by name with `@sallyport/dispatch`. */
+const DESCRIPTION = Symbol.for('framework.inspect');
 
 /**
  * The inventory of an application that infrastructure code imports.
@@ -83,7 +113,16 @@ export function toInventory(app: Inventoried): Inventory {
   }
   const routes = app.routes();
   const container = routes.every((route) => 'posture' in route) ? 'secure' : 'open';
-  return parseInventory({ version: 1, container, routes, triggers: app.triggers() });
+  const description = (
+    app.handleLambda as { readonly [DESCRIPTION]?: { readonly deployment?: unknown } } | undefined
+  )?.[DESCRIPTION];
+  return parseInventory({
+    version: 1,
+    container,
+    routes,
+    triggers: app.triggers(),
+    deployment: description?.deployment,
+  });
 }
 
 /**
@@ -108,7 +147,7 @@ export function inventoryFromFile(file: string): Inventory {
  */
 export function parseInventory(value: unknown): Inventory {
   if (!isPlainObject(value)) throw invalid(`got ${show(value)}, expected an object`);
-  const { version, container, routes, triggers } = value;
+  const { version, container, routes, triggers, deployment } = value;
   if (version !== 1)
     throw invalid(`version, got ${show(version)}, expected 1: update @sallyport/constructs or the application`);
   if (container !== 'secure' && container !== 'open') {
@@ -119,6 +158,37 @@ export function parseInventory(value: unknown): Inventory {
     container,
     routes: listOf<InventoryRoute>(routes, 'routes', (route) => routeFault(route, container)),
     triggers: listOf<InventoryTrigger>(triggers, 'triggers', triggerFault),
+    ...deploymentOf(deployment),
+  };
+}
+
+/** Only facts that differ from their default. */
+function deploymentOf(value: unknown): Pick<Inventory, 'deployment'> {
+  const deployment = value === undefined ? {} : parseDeployment(value);
+  return Object.keys(deployment).length === 0 ? {} : { deployment };
+}
+
+function parseDeployment(value: unknown): InventoryDeployment {
+  if (!isPlainObject(value)) throw invalid(`deployment, got ${show(value)}, expected an object`);
+  const { cors = false, autoHead = false, authorizers, metrics } = value;
+  const wrong = Object.entries({ cors, autoHead }).find(([, flag]) => typeof flag !== 'boolean');
+  if (wrong) throw invalid(`deployment.${wrong[0]}, got ${show(wrong[1])}, expected true or false`);
+  if (authorizers !== undefined && !(Array.isArray(authorizers) && authorizers.every(isName))) {
+    throw invalid(`deployment.authorizers, got ${show(authorizers)}, expected a list of strings`);
+  }
+  if (
+    metrics !== undefined &&
+    !(isPlainObject(metrics) && isName(metrics.namespace) && (metrics.service === undefined || isName(metrics.service)))
+  ) {
+    throw invalid(
+      `deployment.metrics, got ${show(metrics)}, expected an object with namespace, and service if it is stated`,
+    );
+  }
+  return {
+    ...(metrics !== undefined && { metrics: metrics as unknown as InventoryMetrics }),
+    ...(cors === true && { cors }),
+    ...(autoHead === true && { autoHead }),
+    ...(authorizers !== undefined && { authorizers: authorizers as readonly string[] }),
   };
 }
 

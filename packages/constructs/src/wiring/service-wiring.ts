@@ -1,24 +1,40 @@
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { GraphqlApi } from '../graphql/graphql-api.js';
-import type { DoorRoute, IHttpDoor } from '../http/door.js';
+import type { IHttpDoor } from '../http/door.js';
 import type { WebSocketApi } from '../http/websocket-api.js';
-import { misuse } from '../internal/misuse.js';
-import { defineProps, flag, literal, many, thing } from '../internal/props.js';
+import { expectRoutes } from '../internal/invokers.js';
+import { misuse, misuseText } from '../internal/misuse.js';
+import { defineProps, flag, literal, literalWords, many, thing } from '../internal/props.js';
 import { sharedRegistry } from '../internal/shared.js';
 import { functionBehind } from '../internal/targets.js';
 import { type ExternalAttachment, isExternal } from './external.js';
 import { Attachments } from './internal/attachments.js';
+import { checkAuthorizer, checkOnly, doorRoutes, openRoutes } from './internal/door-routes.js';
 import { findMismatches } from './internal/findings.js';
+import { wrongHandler } from './internal/handler-check.js';
 import { writeManifests } from './internal/manifest.js';
 import { ofRoute } from './internal/registrations.js';
 import { SourceWiring } from './internal/source-wiring.js';
+import { dependsOnVariables } from './internal/taken-inventories.js';
 import { type Inventory, parseInventory } from './inventory.js';
 
 /** Props of {@link ServiceWiring}. */
 export interface ServiceWiringProps {
   /** The function that runs the application. */
   readonly fn: IFunction;
+  /**
+   * The alias of the function that every source and door invokes, such as the alias of a canary. Doors of the function itself are rejected.
+   *
+   * @default - the function
+   */
+  readonly invoke?: IFunction;
+  /**
+   * The name of the application, for consumer groups of Kafka. It must be different for each stage that reads the same cluster, and must not change.
+   *
+   * @default - none
+   */
+  readonly application?: string;
   /** The registrations of the application: {@link toInventory}, {@link inventoryFromEntry}, {@link inventoryFromFile}. */
   readonly inventory: Inventory;
   /**
@@ -34,6 +50,13 @@ export interface ServiceWiringProps {
    */
   readonly allowOpenContainer?: boolean;
   /**
+   * The reason why the timeout of the function may exceed 29 s although all its doors buffer: a source needs it. Callers of a slow route then get an error
+   * of the door while the function still runs.
+   *
+   * @default - not allowed
+   */
+  readonly allowLongTimeout?: string;
+  /**
    * Routes that stream although their record does not show it, such as `GET /events`.
    *
    * @default - none
@@ -44,13 +67,14 @@ export interface ServiceWiringProps {
 /** The routes that {@link ServiceWiring.http} adds to a door. */
 export interface HttpWiringProps {
   /**
-   * True if one route of the door handles every request. The application then answers 404 and 405.
+   * True if one route of the door handles every request. The application then answers 404 and 405. With an authorizer, public routes and preflights are
+   * separate routes without it.
    *
    * @default false
    */
   readonly catchAll?: boolean;
   /**
-   * Only the routes under these paths, such as `/mcp`.
+   * Only the routes under these paths, such as `/mcp`. Only for a door with routes, an API without `catchAll`: any other door passes every path.
    *
    * @default - all routes
    */
@@ -60,12 +84,15 @@ export interface HttpWiringProps {
 /** Validators and defaults for {@link ServiceWiringProps}. */
 export const SERVICE_WIRING_PROPS = defineProps<ServiceWiringProps>('ServiceWiring')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
+  application: literalWords('1 to 100 letters, digits, ., - and _', /^[\w.-]{1,100}$/),
+  invoke: thing<IFunction>('an alias of the function', 'functionArn'),
   inventory: literal<Inventory>('an inventory', (value) => typeof value === 'object' && value !== null).required(),
   external: many<ExternalAttachment>(
-    'a list of { kind, name, reason }, each with a reason, and entries of the kind event-bus with a name',
+    'a list of { kind, name, path, reason }, each with a reason and with a kind or a path, and entries of the kind event-bus with a name',
     isExternal,
   ).default([]),
   allowOpenContainer: flag.default(false),
+  allowLongTimeout: literalWords('a reason'),
   streamingRoutes: many<string>('a list of routes such as "GET /events"', (one) =>
     /^[A-Z]+ \//.test(String(one)),
   ).default([]),
@@ -89,6 +116,10 @@ export class ServiceWiring extends SourceWiring {
   readonly fn: IFunction;
   /** The registrations of the application. */
   readonly inventory: Inventory;
+  /** @internal */
+  protected readonly application: string | undefined;
+  /** @internal */
+  protected readonly invoked: IFunction;
   readonly #allowsOpen: boolean;
   readonly #streaming: readonly string[];
   /** @internal */
@@ -100,8 +131,14 @@ export class ServiceWiring extends SourceWiring {
    */
   constructor(scope: Construct, id: string, props: ServiceWiringProps) {
     super(scope, id);
-    const { fn, inventory, external, allowOpenContainer, streamingRoutes } = SERVICE_WIRING_PROPS.parse(this, props);
+    const { fn, invoke, application, inventory, external, allowOpenContainer, allowLongTimeout, streamingRoutes } =
+      SERVICE_WIRING_PROPS.parse(this, props);
     this.fn = fn;
+    this.application = application;
+    this.invoked = invoke ?? fn;
+    if (functionBehind(this.invoked) !== functionBehind(fn)) {
+      throw misuse(this, { what: `invoke is ${this.invoked.node.path}`, expected: `an alias of ${fn.node.path}` });
+    }
     this.inventory = parseInventory(inventory);
     this.#allowsOpen = allowOpenContainer;
     this.#streaming = streamingRoutes;
@@ -113,37 +150,54 @@ export class ServiceWiring extends SourceWiring {
       throw misuse(this, { what, expected: 'one wiring for each function', code: 'constructs.conflict' });
     }
     wired.set(behind, this);
-    this.node.addValidation({ validate: () => [...findMismatches(this, this.attachments.findings())] });
+    this.node.addValidation({
+      validate: () => [
+        ...findMismatches(this, this.attachments.findings(), allowLongTimeout !== undefined),
+        ...this.#nowhereAttached(),
+        ...dependsOnVariables(this, fn, inventory),
+        ...wrongHandler(this, fn),
+      ],
+    });
     writeManifests(this, () => this.attachments.manifest());
   }
 
   /**
-   * Adds the HTTP routes of the application to a door. Streaming routes get a streaming integration.
+   * Adds the HTTP routes of the application to a door. Routes with `Public()` and preflights have no authorizer; all others have the authorizer of the
+   * door.
    *
    * @throws ConstructError `constructs.not_registered` when the application has no such route; `constructs.invalid_prop` for the open
-   *   container with a door that accepts any caller, a door of another function, a streaming route if the door buffers
+   *   container with a door that accepts any caller, a door of another function, a door without the authorizer that the principal resolver reads,
+   *   `Optional()` with such a resolver, `only` with `catchAll` or with a door that has no routes
    * @example wiring.http(api);
    */
   http(door: IHttpDoor, { catchAll = false, only }: HttpWiringProps = {}): this {
     this.#checkDoor(door);
+    checkOnly(this, door, { catchAll, only });
     const routes = this.inventory.routes.filter(
       ({ surface, path = '' }) => surface === 'http' && (only?.some((prefix) => isBelow(path, prefix)) ?? true),
     );
     if (routes.length === 0)
       throw this.attachments.notRegistered(`HTTP routes${only ? ` below ${only.join(', ')}` : ''}`);
-    const given = routes.map(
-      ({ method = '', path = '', streaming }): DoorRoute => ({
-        method,
-        path,
-        streaming: streaming === true || this.#streaming.includes(`${method} ${path}`),
-      }),
-    );
+    checkAuthorizer(this, door, routes, this.inventory.deployment);
+    const given = doorRoutes(routes, this.inventory.deployment ?? {}, this.#streaming);
     const streams = given.some(({ streaming }) => streaming);
-    if (catchAll) door.addCatchAll({ streaming: streams && door.canStream });
-    else door.addRoutes(given);
+    if (catchAll) {
+      if (door.authenticatesCallers && door.hasRoutes) {
+        const open = openRoutes(given, this.inventory.deployment);
+        expectRoutes(door, open);
+        door.addRoutes(open);
+      }
+      door.addCatchAll({ streaming: streams && door.canStream });
+    } else door.addRoutes(given);
     door.attachContainer(this.inventory.container);
     for (const route of routes) this.attachments.cover(ofRoute(route));
-    this.attachments.addDoor({ kind: door.doorKind, streams: streams && door.canStream, routes: given, door });
+    this.attachments.addDoor({
+      kind: door.doorKind,
+      streams: streams && door.canStream,
+      routes: given,
+      door,
+      construct: door,
+    });
     return this;
   }
 
@@ -155,14 +209,14 @@ export class ServiceWiring extends SourceWiring {
    * @example wiring.graphQl(graphql);
    */
   graphQl(api: GraphqlApi): this {
-    this.#checkFunction(api);
+    this.#checkDoor(api);
     const routes = this.inventory.routes.filter(({ surface }) => surface === 'appsync');
     if (routes.length === 0) throw this.attachments.notRegistered('GraphQL fields');
     for (const route of routes) {
       api.addField({ parentType: route.appSyncParentType ?? '', field: route.appSyncField ?? '' });
       this.attachments.cover(ofRoute(route));
     }
-    this.attachments.addDoor({ kind: 'graphql' });
+    this.attachments.addDoor({ kind: 'graphql', construct: api });
     return this;
   }
 
@@ -173,7 +227,7 @@ export class ServiceWiring extends SourceWiring {
    * @example wiring.webSocket(socket);
    */
   webSocket(api: WebSocketApi): this {
-    this.#checkFunction(api);
+    this.#checkDoor(api);
     const routes = this.inventory.routes.filter(({ surface }) => surface === 'websocket');
     if (routes.length === 0) throw this.attachments.notRegistered('WebSocket routes');
     for (const route of routes) {
@@ -181,11 +235,34 @@ export class ServiceWiring extends SourceWiring {
       this.attachments.cover(ofRoute(route));
     }
     api.attachContainer(this.inventory.container);
-    this.attachments.addDoor({ kind: 'websocket' });
+    this.attachments.addDoor({ kind: 'websocket', construct: api });
     return this;
   }
 
+  /** Registrations that all wirings of one application excuse without naming them. */
+  #nowhereAttached(): readonly string[] {
+    const text = JSON.stringify(this.inventory);
+    const all = this.node.root.node.findAll().filter(isWiring);
+    const same = all.filter(({ inventory }) => JSON.stringify(inventory) === text);
+    if (same.length < 2 || same[0] !== this) return [];
+    const [own = [], ...others] = same.map(({ attachments }) => attachments.excused());
+    return own
+      .filter(({ key }) => others.every((other) => other.some((one) => one.key === key)))
+      .map(({ label, remedy }) =>
+        misuseText(this, {
+          what: `${label} is external for every wiring of the application`,
+          expected: `${remedy} in one of them, or an entry with its name`,
+        }),
+      );
+  }
+
   #checkFunction(door: { readonly fn: IFunction; readonly node: Construct['node'] }): void {
+    if (this.invoked !== this.fn && door.fn !== this.invoked) {
+      throw misuse(this, {
+        what: `${door.node.path} invokes ${door.fn.node.path}`,
+        expected: `a door with fn: ${this.invoked.node.path}, which the wiring invokes`,
+      });
+    }
     if (functionBehind(door.fn) === functionBehind(this.fn)) return;
     throw misuse(this, {
       what: `${door.node.path} is in front of ${door.fn.node.path}`,
@@ -193,7 +270,11 @@ export class ServiceWiring extends SourceWiring {
     });
   }
 
-  #checkDoor(door: IHttpDoor): void {
+  #checkDoor(door: {
+    readonly fn: IFunction;
+    readonly node: Construct['node'];
+    readonly authenticatesCallers: boolean;
+  }): void {
     this.#checkFunction(door);
     if (this.inventory.container === 'secure' || door.authenticatesCallers || this.#allowsOpen) return;
     throw misuse(this, {
@@ -201,6 +282,10 @@ export class ServiceWiring extends SourceWiring {
       expected: 'a SecureApp, an authorizer on the door, or allowOpenContainer: true',
     });
   }
+}
+
+function isWiring(construct: object): construct is ServiceWiring {
+  return construct instanceof ServiceWiring;
 }
 
 function isBelow(path: string, prefix: string): boolean {

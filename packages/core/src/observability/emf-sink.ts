@@ -25,6 +25,11 @@ export interface EmfSinkOptions {
    * metrics.
    */
   readonly dimensions?: readonly (readonly string[])[];
+  /**
+   * The dimension `version`, which `RequestErrors` and `BatchFailures` have next to `service`, so that a canary can compare a new version. Default:
+   * `AWS_LAMBDA_FUNCTION_VERSION`; without it these metrics have no version.
+   */
+  readonly version?: string;
   /** Writes one line; default: to standard output. */
   readonly write?: WriteLine;
   /** The clock for timestamps; default: the system's clock. */
@@ -48,11 +53,18 @@ export const EMF_SINK_OPTIONS = defineOptions<EmfSinkOptions>()({
     (value) => typeof value === 'string' && /^[\w.:/#-]{1,255}$/.test(value),
   ).default('Framework'),
   service: string,
+  version: string,
   dimensions: parsed('a list of dimension sets', parseDimensions),
   write: func<WriteLine>().default(writeToStdout),
   clock: withMethods<Clock>('now').default(systemClock),
   environment: object<Environment>(),
 });
+
+/** The key of a sink's namespace and service; shared by name with `@sallyport/dispatch`. */
+const EMF = Symbol.for('sallyport.core.emf-sink/1');
+
+/** The metrics that have the dimension `version`: only these, because each deployment creates new ones. */
+const VERSIONED = ['RequestErrors', 'BatchFailures'];
 
 interface Value {
   readonly name: string;
@@ -77,31 +89,50 @@ export function createEmfSink(options: EmfSinkOptions = {}): (record: MetricReco
     ...given
   } = EMF_SINK_OPTIONS.parse(options);
   const service = given.service ?? environment.AWS_LAMBDA_FUNCTION_NAME ?? '';
+  const version = given.version ?? environment.AWS_LAMBDA_FUNCTION_VERSION ?? '';
   const errorCodes = new Set<string>();
-  return (record) => {
+  const sink = (record: MetricRecord) => {
     const tags: Record<string, string> = { ...record.tags, service };
     if (tags.error_code !== undefined) tags.error_code = boundedCode(errorCodes, tags.error_code);
-    guardHook(write, encodeLine(emfLine(record, tags, dimensionSets(record, sets), namespace, clock.now().getTime())));
+    guardHook(
+      write,
+      encodeLine(
+        emfLine(record, tags, dimensionSets(record, sets), { namespace, version, timestamp: clock.now().getTime() }),
+      ),
+    );
   };
+  return Object.defineProperty(sink, EMF, { value: { namespace, service: given.service } });
 }
 
 function emfLine(
   record: MetricRecord,
   tags: Readonly<Record<string, string>>,
   sets: readonly (readonly string[])[],
-  namespace: string,
-  timestamp: number,
+  {
+    namespace,
+    version,
+    timestamp,
+  }: { readonly namespace: string; readonly version: string; readonly timestamp: number },
 ): Record<string, unknown> {
   const values = valuesOf(record);
   const names = [...new Set(sets.flat())];
   const line = createMap<unknown>();
+  const metrics = values.map(({ name, unit }) => ({ Name: name, Unit: unit }));
+  const versioned = version === '' ? [] : metrics.filter(({ Name }) => VERSIONED.includes(Name));
   line._aws = {
     Timestamp: timestamp,
     CloudWatchMetrics: [
-      { Namespace: namespace, Dimensions: sets, Metrics: values.map(({ name, unit }) => ({ Name: name, Unit: unit })) },
+      { Namespace: namespace, Dimensions: sets, Metrics: metrics },
+      ...(versioned.length > 0
+        ? [{ Namespace: namespace, Dimensions: [['service', 'version']], Metrics: versioned }]
+        : []),
     ],
   };
   for (const name of names) line[name] = dimensionValue(tags[name]);
+  if (versioned.length > 0) {
+    line.service = dimensionValue(tags.service);
+    line.version = dimensionValue(version);
+  }
   for (const { name, value } of values) line[name] = value;
   for (const [name, value] of properties(record, tags)) line[name] ??= value;
   return line;

@@ -44,7 +44,14 @@ import type {
 import { createEvents } from '#events';
 import { createGraphql } from '#graphql';
 import { attachSurfaces, parseSurfaces } from '#surfaces';
-import { bindEntrypoints, type Dispatcher, type Inventory, kindOfInvocation, toDispatcher } from '../dispatcher.js';
+import {
+  bindEntrypoints,
+  type DeploymentFacts,
+  type Dispatcher,
+  type Inventory,
+  kindOfInvocation,
+  toDispatcher,
+} from '../dispatcher.js';
 import { createPlan, type DirectInvocations, type Plan, refusalOf } from '../internal/plan.js';
 import type { EntrypointName } from '../rows.js';
 
@@ -73,7 +80,7 @@ export interface AssemblyInit {
   /** Passed to surfaces; only for containers with postures. */
   readonly gate?: SurfaceGate;
   /** Lists the operations, and writes their OpenAPI document; for tools on a developer's machine. */
-  readonly inventory: Pick<Inventory, 'routes' | 'openapi'>;
+  readonly inventory: Pick<Inventory, 'routes' | 'openapi'> & { readonly authorizers?: readonly string[] | undefined };
   /** The options as the application passed them. */
   readonly given: object;
 }
@@ -280,6 +287,7 @@ const FAILURE_TEXT = 'framework: event handler failed';
 export function assemble(init: AssemblyInit): Assembly {
   const { kernel, pipeline, describePosture, failureText = FAILURE_TEXT } = init;
   const { log, doors } = kernel.runtime;
+  const { authorizers, ...inventory } = init.inventory;
   const described = describePosture ? { describePosture } : {};
   const http = new HttpSurface(kernel, { ...toHttpOptions(pipeline), ...described });
   const webSocket = createWebSocketSurface(kernel, { ...pipeline, ...described });
@@ -307,11 +315,28 @@ export function assemble(init: AssemblyInit): Assembly {
     webSocket,
     appSync,
     events,
-    dispatcher: toDispatcher(plan, { ...init.inventory, triggers, uses }),
+    dispatcher: toDispatcher(plan, {
+      ...inventory,
+      triggers,
+      uses,
+      deployment: {
+        cors: pipeline.cors !== undefined,
+        autoHead: pipeline.autoHead === true,
+        authorizers,
+        metrics: metricsOf(pipeline),
+      },
+    }),
     entrypoints: toEntrypoints(plan, http),
     streamAccess: { http, detect: (event, lambdaContext) => kindOfInvocation(plan, event, lambdaContext) },
     triggers,
   };
+}
+
+/** The key of a sink's namespace and service; shared by name with `createEmfSink` of `@sallyport/core`. */
+const EMF = Symbol.for('sallyport.core.emf-sink/1');
+
+function metricsOf({ observability }: AssemblyInit['pipeline']): DeploymentFacts['metrics'] {
+  return (observability?.metric as { readonly [EMF]?: DeploymentFacts['metrics'] } | undefined)?.[EMF];
 }
 
 /** A surface whose kind has no adapter while `isOpen` returns `false`. */

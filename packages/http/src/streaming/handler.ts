@@ -48,6 +48,9 @@ export function createGatewayRestStreamingHandler(app: StreamingApp): StreamingH
 /** The key under which a streaming handler stores its streams, for tests without the runtime's global; shared by name with the test kit. */
 const STREAMS = Symbol.for('sallyport.http.streaming-handler/1');
 
+/** The key of the kind of events whose responses a handler streams; shared by name with `@sallyport/constructs`. */
+const STREAMED_KIND = Symbol.for('sallyport.http.streamed-kind/1');
+
 /** The key of a container's description for tools on a developer's machine; shared by name with `@sallyport/dispatch`. */
 const INSPECT = Symbol.for('framework.inspect');
 
@@ -61,7 +64,9 @@ function createStreamingHandler(app: StreamingApp, door: StreamingDoor): Streami
   const handler = (awsLambdaGlobal()?.streamifyResponse(streams) ??
     ((event, lambdaContext) => app.handleLambda(event, lambdaContext))) as StreamingHandler;
   const { [INSPECT]: value } = app.handleLambda as { readonly [INSPECT]?: unknown };
-  return Object.defineProperty(Object.assign(handler, { [STREAMS]: streams }), INSPECT, { value });
+  return Object.defineProperty(Object.assign(handler, { [STREAMS]: streams, [STREAMED_KIND]: door.kind }), INSPECT, {
+    value,
+  });
 }
 
 async function streamEvent(

@@ -61,12 +61,12 @@ export function assertHandler(handler: unknown, what = 'handler'): void {
 /** Handlers of sources that have a name. */
 export class HandlerRegistry implements HandlerLookup {
   readonly #entries = new Map<string, HandlerEntry>();
-  readonly #physicalNames: PhysicalNames;
+  protected readonly physicalNames: PhysicalNames;
   readonly #concurrency: number;
 
   /** @param concurrency of standard queues without the option `concurrency` */
   constructor(physicalNames: PhysicalNames, concurrency: number) {
-    this.#physicalNames = physicalNames;
+    this.physicalNames = physicalNames;
     this.#concurrency = concurrency;
   }
 
@@ -80,7 +80,7 @@ export class HandlerRegistry implements HandlerLookup {
     const { noun, method } = source;
     if (stringOf(name).trim() === '') throw refused(`${noun} name is empty`);
     assertHandler(handler);
-    const place = physicalName(this.#physicalNames, method, name);
+    const place = physicalName(this.physicalNames, method, name);
     const rules = source.rules(options, place, this.#concurrency);
     const arn = place.startsWith('arn:') ? parseRegisteredArn(source, place) : undefined;
     this.claim(source, arn ?? place, { name, handler: handler as EventHandler<unknown>, ...rules });
@@ -161,8 +161,15 @@ export class EventHandlerRegistry extends HandlerRegistry {
     this.claim(bus, JSON.stringify(selector), entry);
     const fields = Object.keys(selector).length;
     const place = this.#selectors.findIndex((other) => other.fields < fields);
-    this.#selectors.splice(place < 0 ? this.#selectors.length : place, 0, { selector, fields, entry });
+    const deployed = this.#deployed(selector);
+    this.#selectors.splice(place < 0 ? this.#selectors.length : place, 0, { selector: deployed, fields, entry });
     return selector;
+  }
+
+  /** The selector with the deployed name of its rule. */
+  #deployed(selector: EventBusSelector): EventBusSelector {
+    if (selector.ruleName === undefined) return selector;
+    return { ...selector, ruleName: physicalName(this.physicalNames, 'rule', selector.ruleName) };
   }
 
   override find(source: SourceDefinition, records: readonly LooseRecord[]): readonly (HandlerMatch | undefined)[] {

@@ -42,7 +42,7 @@ export interface EventBusSelector {
   readonly source?: string;
   /** The event's `detail-type`, else its `detailType`. */
   readonly detailType?: string;
-  /** Name or ARN of the rule, as found in `resources`. */
+  /** Name or ARN of the rule, as found in `resources`, or a logical name that `FRAMEWORK_EVENT_SOURCES` maps to it under `rule`. */
   readonly ruleName?: string;
   /** Name or ARN of the schedule, as found in `resources`. */
   readonly scheduleName?: string;

@@ -81,7 +81,11 @@ function addFunction(stack: Stack, described: DeployedFunction): void {
     ...(memory_mb !== undefined && { memorySize: memory_mb }),
     ...(environment && { environment }),
   });
-  const wiring = new ServiceWiring(stack, `${id}Wiring`, { fn, inventory: parseInventory(inventory) });
+  const wiring = new ServiceWiring(stack, `${id}Wiring`, {
+    fn,
+    inventory: parseInventory(inventory),
+    application: 'fixture',
+  });
   for (const { to, ...options } of attach) ATTACH[String(to)]?.(wiring, camelOptions(options) as unknown as Attachment);
 }
 

@@ -1,17 +1,8 @@
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import {
-  CfnResource,
-  DefaultTokenResolver,
-  type IResolvable,
-  type IResolveContext,
-  Reference,
-  StringConcat,
-  Tokenization,
-} from 'aws-cdk-lib/core';
-import type { Construct, IConstruct } from 'constructs';
+import type { CfnResource } from 'aws-cdk-lib/core';
+import type { Construct } from 'constructs';
 import { misuseText } from '../../internal/misuse.js';
-
-type Properties = Readonly<Record<string, unknown>>;
+import { type Properties, referrersOf } from '../../internal/references.js';
 
 const always = () => true;
 
@@ -37,7 +28,7 @@ const DOOR_PRINCIPALS =
   /^(?:\*|\d{12}|arn:.*|(?:apigateway|elasticloadbalancing|vpc-lattice|appsync)\.amazonaws\.com(?:\.cn)?)$/;
 
 /** Resources of these services cannot invoke a function: grants, deployments, metrics, parameters. */
-const HARMLESS =
+export const HARMLESS =
   /^AWS::(?:IAM|CodeDeploy|ApplicationAutoScaling|CloudWatch|SSM::Parameter|Logs::LogGroup|WAFv2)(?:::|$)/;
 
 /**
@@ -47,44 +38,15 @@ const HARMLESS =
  * @returns one message for each
  */
 export function checkSources(at: Construct, doors: IFunction): string[] {
-  const alias = doors.node.defaultChild as CfnResource;
-  return at.node.root.node.findAll().flatMap((one) => {
-    if (!CfnResource.isCfnResource(one) || one === alias || HARMLESS.test(one.cfnResourceType)) return [];
-    const properties = propertiesNaming(one, alias);
-    if (!properties || ALLOWED[one.cfnResourceType]?.(properties)) return [];
-    return [
+  return referrersOf(doors.node.defaultChild as CfnResource)
+    .filter(
+      ({ resource: { cfnResourceType: type }, properties }) => !HARMLESS.test(type) && !ALLOWED[type]?.(properties),
+    )
+    .map(({ resource }) =>
       misuseText(at, {
-        what: `${one.node.path} (${one.cfnResourceType}) is attached to the alias "doors"`,
+        what: `${resource.node.path} (${resource.cfnResourceType}) is attached to the alias "doors"`,
         expected:
           'the alias "events", service.events: a service that passes its payload to "doors" can forge a request (docs/security.md)',
       }),
-    ];
-  });
-}
-
-/** The properties of a resource if they refer to the alias. */
-function propertiesNaming(resource: CfnResource, alias: IConstruct): Properties | undefined {
-  const finder = new ReferenceFinder(alias);
-  const { Resources } = Tokenization.resolve(
-    (resource as unknown as { _toCloudFormation(): object })._toCloudFormation(),
-    { scope: resource, resolver: finder, preparing: false },
-  ) as { readonly Resources: Readonly<Record<string, { readonly Properties?: Properties }>> };
-  const [described] = Object.values(Resources);
-  return finder.hasFound ? (described?.Properties ?? {}) : undefined;
-}
-
-/** Detects whether a reference to one resource is resolved. */
-class ReferenceFinder extends DefaultTokenResolver {
-  hasFound = false;
-  readonly #target: IConstruct;
-
-  constructor(target: IConstruct) {
-    super(new StringConcat());
-    this.#target = target;
-  }
-
-  override resolveToken(token: IResolvable, context: IResolveContext, postProcessor: never): unknown {
-    if (Reference.isReference(token) && token.target === this.#target) this.hasFound = true;
-    return super.resolveToken(token, context, postProcessor);
-  }
+    );
 }

@@ -3,6 +3,24 @@ import { misuse } from '../../internal/misuse.js';
 
 const SEGMENT = /^(?:\{[A-Za-z0-9._-]+\+?\}|[A-Za-z0-9._~!$&'()*,;=:@%-]+)$/;
 
+const REST_SEGMENT = /^(?:\{[A-Za-z0-9._:$-]+\+?\}|[A-Za-z0-9._:$-]+)$/;
+
+/**
+ * The segments of a router pattern that a REST API can route.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/api/API_CreateResource.html
+ */
+export function checkRestPattern(at: IConstruct, pattern: string, given: string): readonly string[] {
+  const segments = checkPattern(at, pattern);
+  if (segments.every((segment) => REST_SEGMENT.test(segment))) return segments;
+  throw misuse(at, {
+    what: 'path of a route',
+    got: given,
+    expected:
+      'segments of letters, digits and . _ : $ -, which REST APIs accept; or an HttpApi, or addCatchAll() instead of single routes',
+  });
+}
+
 /** The segments of a router pattern, without the first slash. API Gateway writes parameters as the router does. */
 export function checkPattern(at: IConstruct, pattern: string): readonly string[] {
   const segments = pattern === '/' ? [] : pattern.slice(1).split('/');

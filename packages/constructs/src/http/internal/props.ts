@@ -1,6 +1,6 @@
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { count, literal, many, thing } from '../../internal/props.js';
+import { type ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { choice, count, flag, literal, many, thing } from '../../internal/props.js';
 import { ApiAuthorization } from '../authorization.js';
 
 /** The default of `throttleRate`: requests a second. */
@@ -14,11 +14,16 @@ const ORIGIN = /^https?:\/\/[^/*\s]+$/;
 /** The function that a door invokes. */
 export const fnProp = thing<IFunction>('a function', 'functionArn');
 
+/** The account setting for the logs of REST and WebSocket APIs. */
+export const accountProp = choice('ensure', 'existing').default('ensure');
+
 /** Props that every API has. */
 export const apiProps = {
   fn: fnProp.required(),
   throttleRate: count(1, MOST).default(THROTTLE_RATE),
   throttleBurst: count(1, MOST).default(THROTTLE_BURST),
+  accessLog: flag.default(true),
+  accessLogGroup: thing<ILogGroup>('a log group', 'logGroupArn'),
   logRetention: literal<RetentionDays>('a value of RetentionDays', (value) => typeof value === 'number').default(
     RetentionDays.ONE_MONTH,
   ),

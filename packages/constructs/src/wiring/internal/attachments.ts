@@ -95,7 +95,15 @@ export class Attachments {
   named(kind: NamedSource, name: string, physical: string, rest: Partial<ManifestSource>): void {
     this.addSource({ kind, name, ...rest });
     if (physical === name) return;
-    const method = NAMED_SOURCES[kind];
+    this.#map(NAMED_SOURCES[kind], name, physical);
+  }
+
+  /** Records the deployed name of a rule, for handlers that are registered for a rule. */
+  nameRule(name: string, physical: string): void {
+    this.#map('rule', name, physical);
+  }
+
+  #map(method: string, name: string, physical: string): void {
     this.#names[method] = { ...this.#names[method], [name]: physical };
     const { fn } = this.#wiring;
     const stack = Stack.of(fn);
@@ -108,6 +116,17 @@ export class Attachments {
 
   addDoor(door: ManifestDoor): void {
     this.#doors.push(door);
+  }
+
+  /** The registrations that only entries of `external` without a name excuse. */
+  excused(): readonly Registration[] {
+    const isBroad = (key: string) =>
+      this.#external.some(({ kind, name }) => name === undefined && key.startsWith(`${kind} `));
+    const isNamed = (key: string) =>
+      this.#external.some(({ kind, name }) => name !== undefined && key === `${kind} ${name}`);
+    return [...this.#registrations.values()].filter(
+      ({ key }) => !this.#attached.has(key) && isBroad(key) && !isNamed(key),
+    );
   }
 
   /** The facts that are compared with the inventory at synth. */

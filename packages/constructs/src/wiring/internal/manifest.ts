@@ -7,10 +7,11 @@ import {
   type EventSourceMapping,
   type IFunction,
 } from 'aws-cdk-lib/aws-lambda';
+import type { NotificationKeyFilter } from 'aws-cdk-lib/aws-s3';
 import type { CfnSubscription, Subscription } from 'aws-cdk-lib/aws-sns';
 import { type CfnQueue, type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { App, attachCustomSynthesis, Stack, Token } from 'aws-cdk-lib/core';
-import type { Construct } from 'constructs';
+import type { Construct, IConstruct } from 'constructs';
 import type { DoorRoute, IHttpDoor } from '../../http/door.js';
 import { sourceOf } from '../../internal/entries.js';
 import { sharedRegistry } from '../../internal/shared.js';
@@ -25,6 +26,8 @@ export interface ManifestSource {
   readonly selector?: EventSelector;
   readonly mapping?: EventSourceMapping;
   readonly queue?: IQueue;
+  /** Filters for the keys of a bucket's objects. */
+  readonly filters?: readonly NotificationKeyFilter[] | undefined;
   readonly rule?: Rule;
   readonly subscription?: Subscription;
 }
@@ -35,6 +38,8 @@ export interface ManifestDoor {
   readonly streams?: boolean;
   readonly routes?: readonly DoorRoute[];
   readonly door?: IHttpDoor;
+  /** The construct of the door. */
+  readonly construct: IConstruct;
 }
 
 /** The attachments of one wiring. */
@@ -69,10 +74,10 @@ export function writeManifests(wiring: Construct, facts: () => ManifestFacts): v
 function describeFunction({ fn, sources, doors }: ManifestFacts): object {
   const resource = fn.node.defaultChild;
   const cfn = CfnFunction.isCfnFunction(resource) ? resource : undefined;
-  const entry = sourceOf(fn);
+  const entry = sourceOf(fn)?.entry;
   return {
     path: fn.node.path.replace(/\/Resource$/, ''),
-    ...(entry !== undefined && { entry: relative(process.cwd(), entry) }),
+    ...(entry !== undefined && { entry: relative(process.cwd(), entry).replaceAll('\\', '/') }),
     ...(cfn && {
       ...literals({
         // Only the export: the manifest names the file of the bundle.
@@ -85,10 +90,12 @@ function describeFunction({ fn, sources, doors }: ManifestFacts): object {
       environment: variables(Stack.of(fn).resolve(cfn.environment)),
     }),
     sources: sources.map(describeSource),
-    doors: doors.map(({ kind, streams, routes }) => ({
+    doors: doors.map(({ kind, streams, routes, door }) => ({
       kind,
       ...(streams !== undefined && { streams }),
-      ...(routes && { routes: routes.map(({ method, path }) => `${method} ${path}`) }),
+      ...(routes && {
+        routes: [...new Set([...routes.map(({ method, path }) => `${method} ${path}`), ...(door?.routes ?? [])])],
+      }),
     })),
   };
 }
@@ -100,16 +107,28 @@ function variables(environment: unknown): object {
   return Object.fromEntries(known.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function describeSource({ kind, name, selector, mapping, queue, rule, subscription }: ManifestSource): object {
+function describeSource({ kind, name, selector, mapping, queue, filters, rule, subscription }: ManifestSource): object {
   return {
     kind,
     ...(name !== undefined && { name }),
     ...(selector && { selector }),
     ...(rule && ruleOf(rule)),
+    ...(filters && { filters }),
+    ...(mapping && deliveryOf(mapping)),
     settings: literals(
       mapping ? mappingSettings(mapping, queue) : { onFailure: true, ...(subscription && policyOf(subscription)) },
     ),
   };
+}
+
+/** The collection of batches by AWS. The engines of `@sallyport/testkit/engines` do not simulate it, so it is not part of their settings. */
+function deliveryOf(mapping: EventSourceMapping): object {
+  const { maximumBatchingWindowInSeconds, parallelizationFactor } = mapping.node.defaultChild as CfnEventSourceMapping;
+  const delivery = literals({
+    batchingWindowMs: milliseconds(maximumBatchingWindowInSeconds),
+    parallelizationFactor: parallelizationFactor === 1 ? undefined : parallelizationFactor,
+  });
+  return Object.keys(delivery).length === 0 ? {} : { delivery };
 }
 
 /** The expression or the pattern of a rule. */
@@ -143,7 +162,11 @@ function hasReference(value: unknown): boolean {
 /** The limits of a mapping and its queue, as the engines of `@sallyport/testkit/engines` name them. */
 function mappingSettings(mapping: EventSourceMapping, queue: IQueue | undefined): Readonly<Record<string, unknown>> {
   const cfn = mapping.node.defaultChild as CfnEventSourceMapping;
-  const common = { batchSize: cfn.batchSize, reportBatchItemFailures: true, filters: filterPatterns(mapping) };
+  const common = {
+    batchSize: cfn.batchSize,
+    reportBatchItemFailures: true,
+    filters: filterPatterns(mapping),
+  };
   if (cfn.startingPosition !== undefined) {
     return {
       ...common,

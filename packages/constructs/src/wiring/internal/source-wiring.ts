@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type AuthorizationConfig, AuthorizationType } from 'aws-cdk-lib/aws-appsync';
 import type { UserPool } from 'aws-cdk-lib/aws-cognito';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
@@ -7,12 +8,12 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import { Duration, Token } from 'aws-cdk-lib/core';
-import { Construct } from 'constructs';
+import { Duration, Names, Stack, Token } from 'aws-cdk-lib/core';
+import { Construct, type IConstruct } from 'constructs';
 import { EventChannels, type EventChannelsMappingProps } from '../../graphql/event-channels.js';
 import { ApiAuthorization } from '../../http/authorization.js';
 import type { LambdaAuthorizerProps } from '../../http/lambda-authorizer.js';
-import { misuse } from '../../internal/misuse.js';
+import { misuse, show } from '../../internal/misuse.js';
 import { type AgentCoreMappingProps, AgentCoreTarget, type AgentCoreTool } from '../../mcp/agent-core-target.js';
 import { type CognitoMappingProps, CognitoTrigger } from '../../triggers/cognito-trigger.js';
 import { type EventRuleMappingProps, EventRuleTrigger } from '../../triggers/event-rule-trigger.js';
@@ -31,6 +32,10 @@ import { isOfScheduler, isScheduled, ofSelector, ofTrigger, selectorText } from 
 export abstract class SourceWiring extends Construct {
   /** The function that runs the application. */
   abstract readonly fn: IFunction;
+  /** The function or the alias that sources invoke. @internal */
+  protected abstract readonly invoked: IFunction;
+  /** The name of the application. @internal */
+  protected abstract readonly application: string | undefined;
   /** The registrations of the application. */
   abstract readonly inventory: Inventory;
   /** The attachments so far. @internal */
@@ -50,7 +55,7 @@ export abstract class SourceWiring extends Construct {
       const expected = 'a FIFO queue for a name that ends in .fifo, and a standard queue for every other name';
       throw misuse(this, { what: `queue "${name}" and ${queue.node.path}: one of them is FIFO`, expected });
     }
-    const trigger = new QueueTrigger(this, `Queue-${name}`, { ...props, fn: this.fn, queue });
+    const trigger = new QueueTrigger(this, sourceId('Queue', queue), { ...props, fn: this.invoked, queue });
     this.attachments.named('queue', name, queue.queueName, { mapping: trigger.mapping, queue });
     return trigger;
   }
@@ -63,7 +68,7 @@ export abstract class SourceWiring extends Construct {
    */
   tableStream(name: string, table: ITable, props: StreamMappingProps = {}): TableStreamTrigger {
     this.attachments.claim('table-stream', name);
-    const trigger = new TableStreamTrigger(this, `TableStream-${name}`, { ...props, fn: this.fn, table });
+    const trigger = new TableStreamTrigger(this, sourceId('TableStream', table), { ...props, fn: this.invoked, table });
     this.attachments.named('table-stream', name, table.tableName, { mapping: trigger.mapping });
     return trigger;
   }
@@ -76,7 +81,7 @@ export abstract class SourceWiring extends Construct {
    */
   kinesis(name: string, stream: IStream, props: StreamMappingProps = {}): StreamTrigger {
     this.attachments.claim('stream', name);
-    const trigger = new StreamTrigger(this, `Kinesis-${name}`, { ...props, fn: this.fn, stream });
+    const trigger = new StreamTrigger(this, sourceId('Kinesis', stream), { ...props, fn: this.invoked, stream });
     this.attachments.named('stream', name, stream.streamName, { mapping: trigger.mapping });
     return trigger;
   }
@@ -89,7 +94,7 @@ export abstract class SourceWiring extends Construct {
    */
   topic(name: string, topic: ITopic, props: TopicMappingProps = {}): TopicTrigger {
     this.attachments.claim('topic', name);
-    const trigger = new TopicTrigger(this, `Topic-${name}`, { ...props, fn: this.fn, topic });
+    const trigger = new TopicTrigger(this, sourceId('Topic', topic), { ...props, fn: this.invoked, topic });
     this.attachments.named('topic', name, topic.topicName, { subscription: trigger.subscription });
     return trigger;
   }
@@ -102,20 +107,27 @@ export abstract class SourceWiring extends Construct {
    */
   s3(name: string, bucket: IBucket, props: S3MappingProps = {}): S3Trigger {
     this.attachments.claim('s3', name);
-    const trigger = new S3Trigger(this, `S3-${name}`, { ...props, fn: this.fn, bucket });
-    this.attachments.named('s3', name, bucket.bucketName, {});
+    const trigger = new S3Trigger(this, sourceId('S3', bucket), { ...props, fn: this.invoked, bucket });
+    this.attachments.named('s3', name, bucket.bucketName, { filters: props.filters });
     return trigger;
   }
 
   /**
    * Attaches a topic of Amazon MSK to the handler of `kafkaTrigger().topic(name)`. The topic has the name of the handler unless you pass `topic`.
+   * The consumer group has the name of the application and the topic.
    *
-   * @throws ConstructError `constructs.not_registered`, and as {@link KafkaTrigger}
+   * @throws ConstructError `constructs.not_registered`; `constructs.invalid_prop` without `application` and `consumerGroup`; and as {@link KafkaTrigger}
    * @example wiring.kafka('orders', { clusterArn: cluster.attrArn });
    */
   kafka(name: string, { topic = name, ...props }: KafkaMappingProps & { readonly topic?: string }): KafkaTrigger {
     this.attachments.claim('kafka', name);
-    const trigger = new KafkaTrigger(this, `Kafka-${name}`, { ...props, fn: this.fn, topic });
+    const { consumerGroup = this.#consumerGroup(topic) } = props;
+    const trigger = new KafkaTrigger(this, kafkaId(this, props.clusterArn, topic, name), {
+      ...props,
+      fn: this.invoked,
+      topic,
+      consumerGroup,
+    });
     this.attachments.named('kafka', name, topic, { mapping: trigger.mapping });
     return trigger;
   }
@@ -128,7 +140,7 @@ export abstract class SourceWiring extends Construct {
    */
   cognito(userPool: UserPool, props: CognitoMappingProps = {}): CognitoTrigger {
     const sources = this.attachments.claimAll('cognito').map(({ name = '' }) => name);
-    return new CognitoTrigger(this, 'Cognito', { ...props, fn: this.fn, userPool, sources });
+    return new CognitoTrigger(this, 'Cognito', { ...props, fn: this.invoked, userPool, sources });
   }
 
   /**
@@ -139,7 +151,7 @@ export abstract class SourceWiring extends Construct {
    */
   firehose(props: FirehoseMappingProps = {}): FirehoseTransform {
     this.attachments.claimAll('firehose');
-    return new FirehoseTransform(this, 'Firehose', { ...props, fn: this.fn });
+    return new FirehoseTransform(this, 'Firehose', { ...props, fn: this.invoked });
   }
 
   /**
@@ -176,12 +188,8 @@ export abstract class SourceWiring extends Construct {
     }
     const pattern = { ...narrower, ...stated };
     const id = `Bus-${[source, detailType, ruleName].filter((part) => part !== undefined).join('-')}`;
-    const trigger = new EventRuleTrigger(this, id, {
-      ...props,
-      fn: this.fn,
-      pattern,
-      ...(ruleName !== undefined && { ruleName }),
-    });
+    const trigger = new EventRuleTrigger(this, id, { ...props, fn: this.invoked, pattern });
+    if (ruleName !== undefined) this.attachments.nameRule(ruleName, trigger.nameRule());
     const bus = props.bus?.eventBusName ?? 'default';
     // The name of a bus that the stack creates is known only after deployment.
     const named = Token.isUnresolved(bus) ? {} : { name: bus };
@@ -190,7 +198,8 @@ export abstract class SourceWiring extends Construct {
   }
 
   /**
-   * Creates a rule that invokes the function on a schedule, for the handler of `eventBus({ ruleName })`. The rule gets this name.
+   * Creates a rule that invokes the function on a schedule, for the handler of `eventBus({ ruleName })`. The name of the rule contains the name of the
+   * stack, so that two stages can be in one account; `FRAMEWORK_EVENT_SOURCES` maps the name of the handler to it.
    *
    * @throws ConstructError `constructs.not_registered` when no handler is for this rule or for all scheduled events of rules
    * @example wiring.schedule('nightly', Schedule.cron({ hour: '3', minute: '0' }));
@@ -200,9 +209,29 @@ export abstract class SourceWiring extends Construct {
     const all = this.inventory.triggers.filter(({ selector }) => isScheduled(selector)).map(ofTrigger);
     if (this.attachments.has(own) || all.length === 0) this.attachments.attach(own);
     for (const one of all) this.attachments.cover(one);
-    const trigger = new EventRuleTrigger(this, `Schedule-${ruleName}`, { ...props, fn: this.fn, schedule, ruleName });
+    const trigger = new EventRuleTrigger(this, this.#scheduleId(ruleName, schedule), {
+      ...props,
+      fn: this.invoked,
+      schedule,
+    });
+    this.attachments.nameRule(ruleName, trigger.nameRule());
     this.attachments.addSource({ kind: 'schedule', name: ruleName, rule: trigger.rule });
     return trigger;
+  }
+
+  /** Two equal schedules differ in the name of the handler. */
+  #scheduleId(ruleName: string, schedule: Schedule): string {
+    const id = `Schedule-${hashOf(this, schedule.expressionString)}`;
+    return this.node.tryFindChild(id) ? `${id}-${ruleName}` : id;
+  }
+
+  #consumerGroup(topic: string): string {
+    if (this.application !== undefined) return `${this.application}-${topic}`;
+    throw misuse(this, {
+      what: `no consumer group for the topic ${show(topic)}`,
+      expected:
+        'the prop "application" of the wiring, or consumerGroup: a group with another name reads the whole topic again',
+    });
   }
 
   /**
@@ -214,7 +243,7 @@ export abstract class SourceWiring extends Construct {
   authorizer(props: Omit<LambdaAuthorizerProps, 'fn' | 'scope'> = {}): ApiAuthorization {
     const record = this.attachments.claimAll('authorizer-token')[0];
     const scope = record?.options?.scope === 'api' ? 'api' : 'method';
-    return ApiAuthorization.token({ ...props, fn: this.fn, scope });
+    return ApiAuthorization.token({ ...props, fn: this.invoked, scope });
   }
 
   /**
@@ -225,7 +254,7 @@ export abstract class SourceWiring extends Construct {
    */
   appSyncAuthorizer(): AuthorizationConfig {
     this.attachments.claimAll('appsync-authorizer');
-    const lambdaAuthorizerConfig = { handler: this.fn, resultsCacheTtl: Duration.seconds(0) };
+    const lambdaAuthorizerConfig = { handler: this.invoked, resultsCacheTtl: Duration.seconds(0) };
     return { defaultAuthorization: { authorizationType: AuthorizationType.LAMBDA, lambdaAuthorizerConfig } };
   }
 
@@ -240,7 +269,7 @@ export abstract class SourceWiring extends Construct {
       pattern: name,
       operation: String(options?.operation),
     }));
-    return new EventChannels(this, 'EventChannels', { ...props, fn: this.fn, channels });
+    return new EventChannels(this, 'EventChannels', { ...props, fn: this.invoked, channels });
   }
 
   /**
@@ -262,8 +291,24 @@ export abstract class SourceWiring extends Construct {
     return new AgentCoreTarget(this, 'AgentCore', {
       ...props,
       ...(targetName !== undefined && { targetName }),
-      fn: this.fn,
+      fn: this.invoked,
       tools: tools as unknown as readonly AgentCoreTool[],
     });
   }
+}
+
+/** The id of a trigger comes from its source, so that a renamed handler keeps its mapping: AWS rejects a second mapping of a source, and a new mapping reads it from the beginning. */
+function sourceId(kind: string, source: IConstruct): string {
+  return `${kind}-${Names.nodeUniqueId(source.node)}`;
+}
+
+function kafkaId(wiring: Construct, clusterArn: string, topic: string, name: string): string {
+  return `Kafka-${Token.isUnresolved(topic) ? name : topic}-${hashOf(wiring, clusterArn)}`;
+}
+
+function hashOf(at: Construct, value: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify(Stack.of(at).resolve(value)))
+    .digest('hex')
+    .slice(0, 8);
 }

@@ -31,6 +31,7 @@ import {
   GraphqlApi,
   HttpApi,
   type IHttpDoor,
+  type Inventory,
   JobsTable,
   KafkaTrigger,
   LogDestination,
@@ -80,12 +81,17 @@ export function createEstate(app: App): Stack {
 function addOperations(stack: Stack): void {
   const service = new ServiceFunction(stack, 'Worker', { code: Code.fromInline('exports.handler = 1') });
   const { bus } = new EventBus(stack, 'Bus', { allowedAccounts: ['111122223333'] });
-  const { stream } = new DataStream(stack, 'Lines');
+  const { stream } = new DataStream(stack, 'Lines', {
+    encryptionKey: new Key(stack, 'LinesKey', { enableKeyRotation: true }),
+  });
   new LogDestination(stack, 'Logs', { stream, allowedAccounts: ['111122223333'] });
   const quiet = new LogGroup(stack, 'Quiet', { retention: RetentionDays.ONE_MONTH });
   new LogSubscription(stack, 'WorkerLines', { logGroup: service.logGroup, stream });
   const encryptionKey = new Key(stack, 'AlarmKey', { enableKeyRotation: true });
-  const { topic: actionTopic } = new ErrorNotifications(stack, 'OnCall', { encryptionKey });
+  const { topic: actionTopic } = new ErrorNotifications(stack, 'OnCall', {
+    encryptionKey,
+    emails: ['on-call@example.com'],
+  });
   const { deadLetterQueue } = new ServiceQueue(stack, 'Parcels');
   const maxIteratorAge = Duration.minutes(10);
   const deadLetterQueues = [deadLetterQueue as IQueue];
@@ -95,7 +101,7 @@ function addOperations(stack: Stack): void {
     deadLetterQueues,
     maxIteratorAge,
   });
-  const live = service.addCanary({ alarms });
+  const live = service.addCanary({ alarms, inventory: METRICS, smoke: { health: { rawPath: '/health' } } });
   new LogSubscription(stack, 'QuietLines', { logGroup: quiet, fn: live });
   new StreamTrigger(stack, 'LinesTrigger', { fn: service.fn, stream });
   const clusterArn = 'arn:aws:kafka:eu-west-1:123456789012:cluster/shop/6f1f8e4c-5a3b-4d44-9d86-0123456789ab-1';
@@ -104,6 +110,15 @@ function addOperations(stack: Stack): void {
 }
 
 /** Services with a separate function: their time limits are shorter. */
+/** Two registrations, whose failures two alarms of the canary see. */
+const METRICS: Inventory = {
+  version: 1,
+  container: 'secure',
+  routes: [{ surface: 'http', method: 'GET', path: '/notes', posture: 'public' }],
+  triggers: [{ kind: 'queue', name: 'orders' }],
+  deployment: { metrics: { namespace: 'Notes' } },
+};
+
 function addServices(stack: Stack): void {
   const code = Code.fromInline('exports.handler = 1');
   const { fn } = new ServiceFunction(stack, 'Answers', { code, timeout: Duration.seconds(5) });
@@ -200,7 +215,7 @@ function addDoors(stack: Stack, fn: ServiceFunction['fn']): void {
   const domain = new ApiDomain(stack, 'Domain', { domainName: 'notes.example.com', certificate });
   const http = new HttpApi(stack, 'Http', { fn, domain });
   const rest = new RestApi(stack, 'Rest', { fn });
-  const url = new FunctionUrl(stack, 'Url', { fn });
+  const url = new FunctionUrl(stack, 'Url', { fn, streaming: false });
   new McpServer(stack, 'Mcp', { fn, api: rest, generateSecret: true });
   for (const door of [http, rest, url] as readonly IHttpDoor[]) {
     door.addRoutes([

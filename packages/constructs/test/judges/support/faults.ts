@@ -50,7 +50,12 @@ export const FAULTS: Readonly<Record<string, readonly Template[]>> = {
   buckets_are_retained: [one('AWS::S3::Bucket', {}, { DeletionPolicy: 'Delete' })],
   buckets_are_closed: [one('AWS::S3::Bucket', { PublicAccessBlockConfiguration: { BlockPublicAcls: true } })],
   no_broad_actions: [policy('dynamodb:Scan'), policy('sqs:*'), policy(['dynamodb:Query', 'dynamodb:BatchWriteItem'])],
-  no_managed_policies: [one('AWS::IAM::Role', { ManagedPolicyArns: ['arn:aws:iam::aws:policy/AdministratorAccess'] })],
+  no_managed_policies: [
+    one('AWS::IAM::Role', {
+      AssumeRolePolicyDocument: { Statement: [{ Principal: { Service: 'lambda.amazonaws.com' } }] },
+      ManagedPolicyArns: ['arn:aws:iam::aws:policy/AdministratorAccess'],
+    }),
+  ],
   no_open_url: [one('AWS::Lambda::Url', { AuthType: 'NONE' })],
   permissions_name_their_source: [one('AWS::Lambda::Permission', { Principal: 'sns.amazonaws.com' })],
   no_cors_for_all: [one('AWS::ApiGatewayV2::Api', { CorsConfiguration: { AllowOrigins: ['*'] } })],

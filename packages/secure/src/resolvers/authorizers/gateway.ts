@@ -1,7 +1,7 @@
 import type { Context, MaybePromise, SecurePrincipal } from '@sallyport/core';
 import { ownOf } from '@sallyport/core/internal';
 import { invalidOption } from '@sallyport/core/options';
-import type { SecurePrincipalResolver } from '../../principal.js';
+import { markAuthorizerReader, type SecurePrincipalResolver } from '../../principal.js';
 import {
   contextMember,
   type Fields,
@@ -26,11 +26,12 @@ export type MapAuthorizerContext = (context: Fields) => MaybePromise<SecurePrinc
  */
 export function lambdaAuthorizerV2Principal(map: MapAuthorizerContext): SecurePrincipalResolver {
   if (typeof map !== 'function') throw invalidOption('map', 'a function');
-  return (ctx) => {
+  const resolve: SecurePrincipalResolver = (ctx) => {
     if (ctx.triggerKind !== 'gateway-v2') return null;
     const context = objectOrAbsent(ownOf(objectOrAbsent(contextMember(ctx, 'authorizer')), 'lambda'));
     return context ? map({ ...context }) : null;
   };
+  return markAuthorizerReader(resolve, 'lambda');
 }
 
 /** Members of `authorizer` that API Gateway adds to the authorizer's own. */
@@ -45,7 +46,7 @@ const ADDED = ['principalId', 'integrationLatency'];
  */
 export function lambdaAuthorizerV1Principal(map?: MapAuthorizerContext): SecurePrincipalResolver {
   if (map !== undefined && typeof map !== 'function') throw invalidOption('map', 'a function');
-  return (ctx: Context) => {
+  const resolve: SecurePrincipalResolver = (ctx) => {
     if (ctx.triggerKind !== 'gateway-v1' && ctx.triggerKind !== 'websocket') return null;
     const context = objectOrAbsent(contextMember(ctx, 'authorizer'));
     if (!context || ownOf(context, 'principalId') === undefined) return null;
@@ -53,13 +54,19 @@ export function lambdaAuthorizerV1Principal(map?: MapAuthorizerContext): SecureP
     if (map) return map({ ...context });
     return { identity, scopes: splitScope(ownOf(context, 'scope')), claims: textMembers(context, ADDED) };
   };
+  return markAuthorizerReader(resolve, 'lambda');
 }
 
 /**
  * The caller that an HTTP API's JWT authorizer verified: `authorizer.jwt` of payload format 2.0, `authorizer` itself of
  * format 1.0.
  */
-export function jwtAuthorizerPrincipal(ctx: Context): SecurePrincipal | null {
+export const jwtAuthorizerPrincipal: (ctx: Context) => SecurePrincipal | null = /* @__PURE__ */ markAuthorizerReader(
+  readJwt,
+  'jwt',
+);
+
+function readJwt(ctx: Context): SecurePrincipal | null {
   const place = placeOf(ctx);
   const jwt = objectOrAbsent(place);
   if (!jwt) return null;
@@ -87,7 +94,10 @@ function scopesOf(scopes: unknown, claims: Fields): readonly string[] {
 }
 
 /** The caller that a REST API's Cognito authorizer verified: `authorizer.claims`. */
-export function cognitoAuthorizerPrincipal(ctx: Context): SecurePrincipal | null {
+export const cognitoAuthorizerPrincipal: (ctx: Context) => SecurePrincipal | null =
+  /* @__PURE__ */ markAuthorizerReader(readCognito, 'cognito');
+
+function readCognito(ctx: Context): SecurePrincipal | null {
   if (ctx.triggerKind !== 'gateway-v1') return null;
   const claims = objectOrAbsent(ownOf(objectOrAbsent(contextMember(ctx, 'authorizer')), 'claims'));
   if (!claims) return null;

@@ -1,7 +1,7 @@
 import type { Context, MaybePromise, PrincipalKind, SecurePrincipal } from '@sallyport/core';
 import { ownOf } from '@sallyport/core/internal';
 import { boolean, defineOptions, func, kind, list, type ParsedOptions } from '@sallyport/core/options';
-import type { SecurePrincipalResolver } from '../../principal.js';
+import { markAuthorizerReader, type SecurePrincipalResolver } from '../../principal.js';
 import type { MapAuthorizerContext } from './gateway.js';
 import {
   contextMember,
@@ -61,10 +61,11 @@ export const IAM_OPTIONS = defineOptions<IamPrincipalOptions>()(IAM_KINDS);
  */
 export function iamPrincipal(options: IamPrincipalOptions = {}): SecurePrincipalResolver {
   const toPrincipal = createToIamPrincipal(IAM_OPTIONS.parse(options));
-  return (ctx) => {
+  const resolve: SecurePrincipalResolver = (ctx) => {
     const identity = identityOf(ctx);
     return identity ? toPrincipal(identity) : null;
   };
+  return markAuthorizerReader(resolve, 'iam');
 }
 
 function identityOf(ctx: Context): Fields | undefined {

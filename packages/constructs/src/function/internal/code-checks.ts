@@ -1,0 +1,56 @@
+import { exportsOf } from '@sallyport/bundle';
+import { Stack, Token } from 'aws-cdk-lib/core';
+import type { Construct } from 'constructs';
+import { checkVariable } from '../../internal/environment.js';
+import { misuse } from '../../internal/misuse.js';
+import type { BundleFunctionProps } from '../bundle-function.js';
+
+/** The props of a function that determine its code and variables. */
+interface CodeProps {
+  readonly entry?: string | undefined;
+  readonly handler: string;
+  readonly external?: readonly string[] | undefined;
+  readonly conditions?: readonly string[] | undefined;
+  readonly splitting?: boolean | undefined;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly notSecret: readonly string[];
+}
+
+/** The props of the bundle that are set. */
+export function bundleProps({ external, conditions, splitting }: CodeProps): Omit<BundleFunctionProps, 'entry'> {
+  return {
+    ...(external && { external }),
+    ...(conditions && { conditions }),
+    ...(splitting !== undefined && { splitting }),
+  };
+}
+
+/** The exported handler and the literal variables, with which the application is loaded at synth. */
+export function loadingProps({ handler, environment }: CodeProps) {
+  const known = Object.entries(environment).filter(([, value]) => !Token.isUnresolved(value));
+  return { handler: handler.split('.').at(-1) ?? 'handler', environment: Object.fromEntries(known) };
+}
+
+/** Rejects variables that AWS reserves, and secrets as literal values. */
+export function checkVariables(at: Construct, { environment, notSecret }: CodeProps): void {
+  for (const [name, value] of Object.entries<string>(environment)) checkVariable(at, name, value, notSecret);
+  const unknown = notSecret.find((name) => !Object.hasOwn(environment, name));
+  if (unknown === undefined) return;
+  throw misuse(at, {
+    what: `notSecret names ${unknown}, which is not in environment`,
+    expected: 'names of environment',
+  });
+}
+
+/** Rejects a handler that the bundle does not have: the deployment would succeed, and every invocation fail. */
+export function checkHandler(at: Construct, { entry, handler, conditions }: CodeProps): void {
+  if (entry === undefined) return;
+  const [, file = '', name = ''] = /^(.*)\.([^.]*)$/.exec(handler) ?? [];
+  if (file !== 'index') {
+    throw misuse(at, { what: 'handler', got: handler, expected: `"index.${name}": the file of a bundle is index` });
+  }
+  const exported = Stack.of(at).bundlingRequired ? exportsOf(entry, conditions) : undefined;
+  if (exported === undefined || exported.includes(name)) return;
+  const shown = exported.length === 0 ? 'nothing' : exported.join(', ');
+  throw misuse(at, { what: `handler ${handler}, and ${entry} exports ${shown}`, expected: `export const ${name} = …` });
+}

@@ -1,0 +1,242 @@
+import { fileURLToPath } from 'node:url';
+import { createApp } from '@sallyport/dispatch/app';
+import { json } from '@sallyport/http';
+import { Authenticated, firstPrincipal, Optional, Public, SecureApp, type SecureOptions } from '@sallyport/secure';
+import { iamPrincipal, jwtAuthorizerPrincipal, lambdaAuthorizerV2Principal } from '@sallyport/secure/authorizers';
+import { AuthorizationType } from 'aws-cdk-lib/aws-appsync';
+import { Code, type IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Stack } from 'aws-cdk-lib/core';
+import {
+  AlbTarget,
+  ApiAuthorization,
+  FunctionUrl,
+  FunctionUrlAuth,
+  GraphqlApi,
+  HttpApi,
+  type IHttpDoor,
+  type Inventory,
+  McpServer,
+  RestApi,
+  ServiceFunction,
+  ServiceWiring,
+  toInventory,
+  WebSocketApi,
+} from '../src/index.js';
+import { messageOf, newStack, propertiesOf, type Template, templateOf } from './support/synth.js';
+
+const ok = () => json(200, {});
+const SCHEMA = fileURLToPath(new URL('judges/support/estate.graphql', import.meta.url));
+const JWT = ApiAuthorization.jwt('https://issuer.example', ['notes']);
+
+function newService(inventory: Inventory) {
+  const stack = newStack();
+  const { fn } = new ServiceFunction(stack, 'Api', { code: Code.fromInline('exports.handler = 1') });
+  return { stack, fn: fn as IFunction, wiring: new ServiceWiring(stack, 'Wiring', { fn, inventory }) };
+}
+
+function inventoryOf(options: SecureOptions = {}, register?: (app: SecureApp) => void): Inventory {
+  const app = new SecureApp(options);
+  if (register) register(app);
+  else {
+    app.get('/health', ok, Public());
+    app.get('/notes/{id}', ok, Authenticated('notes:read'));
+  }
+  return toInventory(app);
+}
+
+const pathOf = (template: Template, ref: unknown): string => {
+  const { Ref } = (ref ?? {}) as { Ref?: string };
+  const resource = Ref === undefined ? undefined : template.Resources[Ref];
+  return resource ? `${pathOf(template, resource.Properties.ParentId)}/${resource.Properties.PathPart}` : '';
+};
+
+/** The routes of the HTTP and REST APIs, with their authorization, sorted. */
+const routesOf = (template: Template): readonly string[] =>
+  [
+    ...propertiesOf(template, 'AWS::ApiGatewayV2::Route').map(
+      ({ RouteKey, AuthorizationType, AuthorizerId }) => `${RouteKey} ${AuthorizationType}${AuthorizerId ? '+' : ''}`,
+    ),
+    ...propertiesOf(template, 'AWS::ApiGateway::Method').map(
+      ({ HttpMethod, ResourceId, AuthorizationType, AuthorizerId }) =>
+        `${HttpMethod} ${pathOf(template, ResourceId) || '/'} ${AuthorizationType}${AuthorizerId ? '+' : ''}`,
+    ),
+  ].sort();
+
+type MakeApi = (stack: Stack, fn: IFunction) => HttpApi | RestApi;
+const http: MakeApi = (stack, fn) => new HttpApi(stack, 'Door', { fn, authorization: JWT });
+const rest: MakeApi = (stack, fn) => new RestApi(stack, 'Door', { fn, authorization: ApiAuthorization.IAM });
+
+describe.each([
+  ['an HTTP API with JWT', http, 'JWT+'],
+  ['a REST API with IAM', rest, 'AWS_IAM'],
+] as const)('%s', (_name, make, closed) => {
+  it('has its authorizer at every route except public ones', () => {
+    const { stack, fn, wiring } = newService(inventoryOf());
+    wiring.http(make(stack, fn));
+    expect(routesOf(templateOf(stack))).toEqual(['GET /health NONE', `GET /notes/{id} ${closed}`]);
+  });
+
+  it('has preflights without authorizer, and HEAD with the authorizer of its GET', () => {
+    const { stack, fn, wiring } = newService(
+      inventoryOf({ cors: { allowedOrigins: ['https://app.example'] }, autoHead: true }),
+    );
+    wiring.http(make(stack, fn));
+    expect(routesOf(templateOf(stack))).toEqual([
+      'GET /health NONE',
+      `GET /notes/{id} ${closed}`,
+      'HEAD /health NONE',
+      `HEAD /notes/{id} ${closed}`,
+      'OPTIONS /health NONE',
+      'OPTIONS /notes/{id} NONE',
+    ]);
+  });
+
+  it('keeps an own OPTIONS or HEAD route of the application', () => {
+    const inventory = inventoryOf({ cors: {}, autoHead: true }, (app) => {
+      app.get('/a', ok, Public());
+      app.handle('OPTIONS', '/a', ok, Authenticated());
+      app.handle('HEAD', '/a', ok, Authenticated());
+    });
+    const { stack, fn, wiring } = newService(inventory);
+    wiring.http(make(stack, fn));
+    expect(routesOf(templateOf(stack))).toEqual(['GET /a NONE', `HEAD /a ${closed}`, `OPTIONS /a ${closed}`]);
+  });
+
+  it('has public routes and preflights next to a catch-all', () => {
+    const { stack, fn, wiring } = newService(inventoryOf({ cors: {} }, (app) => app.get('/health', ok, Public())));
+    wiring.http(make(stack, fn), { catchAll: true });
+    const all = closed === 'JWT+' ? ['$default JWT+'] : ['ANY / AWS_IAM', 'ANY /{path+} AWS_IAM'];
+    expect(routesOf(templateOf(stack))).toEqual(
+      [...all, 'GET /health NONE', 'OPTIONS / NONE', 'OPTIONS /{path+} NONE'].sort(),
+    );
+  });
+
+  it('has no authorizer at the routes of an MCP server, in any order', () => {
+    const inventory = inventoryOf({}, (app) => {
+      app.get('/notes', ok, Authenticated());
+      for (const method of ['POST', 'GET', 'DELETE']) app.handle(method, '/mcp', ok, Authenticated());
+    });
+    const inOrder = (wiringFirst: boolean) => {
+      const { stack, fn, wiring } = newService(inventory);
+      const api = make(stack, fn);
+      if (wiringFirst) wiring.http(api);
+      new McpServer(stack, 'Mcp', { fn, api, streaming: false });
+      if (!wiringFirst) wiring.http(api);
+      return routesOf(templateOf(stack));
+    };
+    const routes = inOrder(true);
+    expect(routes).toEqual(inOrder(false));
+    expect(routes.filter((route) => route.endsWith(closed))).toEqual([`GET /notes ${closed}`]);
+    expect(routes).toHaveLength(8);
+  });
+});
+
+it('a changed authorization of a REST route is deployed', () => {
+  const deploymentOf = (mcpPath: string) => {
+    const { stack, fn, wiring } = newService(inventoryOf({}, (app) => app.get('/mcp', ok, Authenticated())));
+    const api = rest(stack, fn);
+    wiring.http(api);
+    api.addRoutes([{ method: 'GET', path: '/mcp', withoutAuthorizer: mcpPath === '/mcp' }]);
+    const { Resources } = templateOf(stack);
+    return Object.keys(Resources).find((id) => Resources[id]?.Type === 'AWS::ApiGateway::Deployment');
+  };
+  expect(deploymentOf('/mcp')).not.toBe(deploymentOf('/other'));
+});
+
+const REJECTED: readonly [string, Inventory, (stack: Stack, fn: IFunction) => IHttpDoor, string][] = [
+  [
+    'no authorizer for a resolver that reads one',
+    inventoryOf({ principalResolver: jwtAuthorizerPrincipal }),
+    (stack, fn) => new HttpApi(stack, 'Door', { fn }),
+    'framework: ServiceWiring: the principal resolver reads an authorizer of AWS (jwt), and Test/Door has none: GET /notes/{id} would answer 401 to every caller, expected an HttpApi with authorization: ApiAuthorization.jwt(issuer, audience); or a principal resolver that reads the token itself, jwtPrincipalResolver of @sallyport/secure/jwt (at Test/Wiring)',
+  ],
+  [
+    'another authorizer',
+    inventoryOf({ principalResolver: lambdaAuthorizerV2Principal(() => null) }),
+    http,
+    'reads an authorizer of AWS (lambda), and Test/Door has jwt: GET /notes/{id}',
+  ],
+  [
+    'a load balancer',
+    inventoryOf({ principalResolver: iamPrincipal() }),
+    (stack, fn) => new AlbTarget(stack, 'Door', { fn }),
+    'reads an authorizer of AWS (iam), and Test/Door has none',
+  ],
+  [
+    'an open function URL',
+    inventoryOf({ principalResolver: iamPrincipal() }),
+    (stack, fn) => new FunctionUrl(stack, 'Door', { fn, auth: FunctionUrlAuth.APPLICATION }),
+    'reads an authorizer of AWS (iam), and Test/Door has none',
+  ],
+  [
+    'Optional() with a resolver that reads an authorizer',
+    inventoryOf({ principalResolver: jwtAuthorizerPrincipal }, (app) => app.get('/news', ok, Optional())),
+    http,
+    'GET /news is Optional(), and the principal resolver reads an authorizer of AWS (jwt), which rejects anonymous callers, expected a principal resolver that reads the token itself',
+  ],
+];
+
+it.each(REJECTED)('rejects %s', (_name, inventory, make, message) => {
+  const { stack, fn, wiring } = newService(inventory);
+  const door = make(stack, fn);
+  expect(messageOf(() => wiring.http(door))).toContain(message);
+});
+
+it.each<[string, Inventory, (stack: Stack, fn: IFunction) => IHttpDoor]>([
+  ['the authorizer that the resolver reads', inventoryOf({ principalResolver: jwtAuthorizerPrincipal }), http],
+  ['one of two', inventoryOf({ principalResolver: firstPrincipal(jwtAuthorizerPrincipal, iamPrincipal()) }), rest],
+  [
+    'a resolver with another source',
+    inventoryOf({ principalResolver: firstPrincipal(jwtAuthorizerPrincipal, () => null) }),
+    (stack, fn) => new HttpApi(stack, 'Door', { fn }),
+  ],
+  [
+    'public routes alone',
+    inventoryOf({ principalResolver: jwtAuthorizerPrincipal }, (app) => app.get('/health', ok, Public())),
+    (stack, fn) => new HttpApi(stack, 'Door', { fn }),
+  ],
+])('accepts %s', (_name, inventory, make) => {
+  const { stack, fn, wiring } = newService(inventory);
+  wiring.http(make(stack, fn));
+  expect(messageOf(() => templateOf(stack))).toBe('');
+});
+
+it('rejects corsOrigins next to the option cors of the application', () => {
+  const { stack, fn, wiring } = newService(inventoryOf({ cors: {} }));
+  const api = new HttpApi(stack, 'Door', { fn, corsOrigins: ['https://app.example'] });
+  expect(messageOf(() => wiring.http(api))).toContain(
+    'framework: HttpApi: corsOrigins, and a route for preflights of the application, expected one of them',
+  );
+});
+
+describe('only', () => {
+  it.each<[string, (stack: Stack, fn: IFunction) => IHttpDoor, object, string]>([
+    ['a function URL', (stack, fn) => new FunctionUrl(stack, 'Door', { fn }), {}, 'Test/Door'],
+    ['a load balancer', (stack, fn) => new AlbTarget(stack, 'Door', { fn }), {}, 'Test/Door'],
+    ['a catch-all', http, { catchAll: true }, 'catchAll'],
+  ])('is rejected with %s', (_name, make, props, label) => {
+    const { stack, fn, wiring } = newService(inventoryOf());
+    const door = make(stack, fn);
+    expect(messageOf(() => wiring.http(door, { only: ['/notes'], ...props }))).toBe(
+      `framework: ServiceWiring: only with ${label}, which passes every path to the function, expected an API without catchAll, or no only (at Test/Wiring)`,
+    );
+  });
+});
+
+describe('the open container', () => {
+  const app = createApp({ log: false });
+  app.webSocket('$connect', ok).appSyncField('Query', 'note', ok);
+  const inventory = toInventory(app);
+  const API_KEY = { defaultAuthorization: { authorizationType: AuthorizationType.API_KEY } };
+
+  it('is rejected behind a WebSocket API, and behind an API key of AppSync', () => {
+    const { stack, fn, wiring } = newService(inventory);
+    expect(messageOf(() => wiring.webSocket(new WebSocketApi(stack, 'Ws', { fn })))).toBe(
+      'framework: ServiceWiring: the open container with Test/Ws, which accepts any caller, expected a SecureApp, an authorizer on the door, or allowOpenContainer: true (at Test/Wiring)',
+    );
+    const keyed = new GraphqlApi(stack, 'G', { fn, schemaFile: SCHEMA, authorization: API_KEY });
+    expect(messageOf(() => wiring.graphQl(keyed))).toContain('the open container with Test/G');
+    const signed = new GraphqlApi(stack, 'S', { fn, schemaFile: SCHEMA });
+    expect(messageOf(() => wiring.graphQl(signed))).toBe('');
+  });
+});
