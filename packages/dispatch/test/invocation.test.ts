@@ -245,7 +245,7 @@ describe('createDispatcherWith', () => {
       [{ ...fixed(), serves: ['queue'], attach: 1 }],
       'framework: the surface of queue: attach is not a function',
     ],
-    ['33 surfaces', Array.from({ length: 33 }, () => counting([])), 'framework: more than 32 surfaces'],
+    ['65 surfaces', Array.from({ length: 65 }, () => counting([])), 'framework: more than 64 surfaces'],
     ['no surface at all', [null], 'framework: surface must have serves and serve()'],
     [
       'rows without alternatives',
@@ -271,8 +271,8 @@ describe('createDispatcherWith', () => {
     expect(() => createDispatcherWith({}, ...(surfaces as Surface[]))).toThrow(message);
   });
 
-  it('takes 32 surfaces', () => {
-    expect(() => createDispatcherWith({}, ...Array.from({ length: 32 }, () => counting([])))).not.toThrow();
+  it('takes 64 surfaces', () => {
+    expect(() => createDispatcherWith({}, ...Array.from({ length: 64 }, () => counting([])))).not.toThrow();
   });
 
   it('refuses another word for directInvocations', () => {

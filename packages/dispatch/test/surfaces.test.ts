@@ -68,9 +68,9 @@ describe('the option surfaces', () => {
       'framework: trigger extension: s3 has a malformed row',
     ],
     [
-      '33 surfaces',
-      Array.from({ length: 33 }, () => ({ serves: [], serve: async () => null })),
-      'framework: more than 32',
+      '65 surfaces',
+      Array.from({ length: 65 }, () => ({ serves: [], serve: async () => null })),
+      'framework: more than 64',
     ],
   ])('is refused with %s', (_name, surfaces, message) => {
     expect(() => createApp({ surfaces: surfaces as Surface[] })).toThrow(message);

@@ -52,10 +52,19 @@ export interface Surface {
    * regardless of its event, under the first kind that it serves; a dispatcher accepts only one such surface.
    */
   readonly accepts?: readonly InvocationProvenance[];
+  /**
+   * Aliases whose invocations this surface receives under the first kind that it serves, regardless of their events. No other surface
+   * receives them. For events that a device or a client wrote: only AWS Lambda writes the ARN of an invocation.
+   */
+  readonly qualifiers?: readonly string[];
+  /**
+   * Events of other kinds that this surface receives under the first kind that it serves. Read once, when a container is constructed.
+   */
+  readonly refines?: readonly { readonly kind: TriggerKind; readonly test: (event: unknown) => boolean }[];
   /** Serves one event; its result is passed to the service unchanged. */
   serve(kind: TriggerKind, event: unknown, invocation: Invocation): Promise<unknown>;
   /** For `explain`: pure, runs no user code. Throws the errors with which `serve` rejects before it runs user code. */
-  explainTarget?(kind: TriggerKind, event: unknown): Target;
+  explainTarget?(kind: TriggerKind, event: unknown, lambdaContext?: LambdaContext): Target;
   /** Called once, when a container with this surface is constructed. A second container throws. */
   attach?(host: SurfaceHost): void;
   /** The surface's registrations in order; joined into `triggers()` of the container. */

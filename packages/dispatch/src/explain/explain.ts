@@ -44,9 +44,9 @@ export function undetected(event: unknown, row: number, table: CompiledTable): F
 
 /** The outcome of one row. */
 export interface RowExplanation {
-  /** The kind of the row; for the origin `invocation`: `agent` or `direct`. */
+  /** The kind of the row; for the origin `invocation`: `agent`, `direct`, or a kind that an alias selects. */
   readonly kind: TriggerKind;
-  /** `invocation`: the provenance in the Lambda context, checked before the table; only if a context was passed. */
+  /** `invocation`: the provenance or the alias in the Lambda context, checked before the table; provenance only if a context was passed. */
   readonly origin: 'invocation' | 'table' | 'extension';
   /** `shadowed`: the row matches, but an earlier row also matched. */
   readonly outcome: 'matched' | 'missed' | 'shadowed';
@@ -91,18 +91,21 @@ export function explain(event: unknown, lambdaContext?: LambdaContext): Explanat
  *
  * @param decided index of the deciding row; below 0 if absent, past the last row when the invocation decided
  * @param provenance of the invocation, if there is a Lambda context
+ * @param aliases kinds that the alias of an invocation selects, each with its failed condition
  */
 export function explainRows(
   event: unknown,
   decided: number,
   table: CompiledTable,
   provenance?: InvocationProvenance,
+  aliases: readonly (readonly [kind: TriggerKind, misses: readonly Miss[]])[] = [],
 ): Explanation {
   const checks = table.rows.map((row) => checkRow(row, event));
   const rows = checks.map(({ row, misses }, index) => {
     const origin = index < table.fixed.length ? 'table' : 'extension';
     return toRow(row.kind, origin, index === decided ? [] : misses, index === decided ? 'matched' : 'shadowed');
   });
+  rows.unshift(...aliases.map(([kind, misses]) => toRow(kind, 'invocation', misses, 'matched')));
   if (provenance) {
     const isProvider = provenance === 'provider';
     rows.unshift(

@@ -3,6 +3,7 @@ import { AGENT_INVOCATIONS, type DoorGuard, isText } from '@sallyport/core/inter
 import { dispatchError } from '../errors.js';
 import { type DetectionRow, ROWS, type TriggerExtension, type TriggerRow } from '../rows.js';
 import { type CompiledTable, compileTable, detectRow, isNegative } from './compile.js';
+import { createRedirect, qualifiedKinds, type Redirect } from './redirect.js';
 
 /** The data of a dispatcher, computed once at construction. */
 export interface Plan {
@@ -17,6 +18,8 @@ export interface Plan {
   readonly refuseDirect: (() => FrameworkError) | undefined;
   /** The front doors, if they are named. */
   readonly doors: DoorGuard | undefined;
+  /** Surfaces that an alias selects, or that receive events of another row; absent for most applications. */
+  readonly redirect: Redirect | undefined;
 }
 
 /** The settings of a plan, without its surfaces. */
@@ -31,12 +34,13 @@ export function createPlan(
   const served = indexSurfaces(surfaces);
   const table = compileExtensions(surfaces.filter(isExtension), fixed);
   const agent = surfaces.find(({ accepts }) => accepts?.includes('agent'));
-  const kinds = [...table.kinds, agent?.serves[0] ?? AGENT_INVOCATIONS];
+  const kinds = [...table.kinds, ...qualifiedKinds(surfaces, table.kinds), agent?.serves[0] ?? AGENT_INVOCATIONS];
   for (const kind of served.keys()) {
     // No event could reach this surface.
     if (!kinds.includes(kind)) throw dispatchError('dispatch.invalid_surface', `framework: no row detects ${kind}`);
   }
-  return { kinds, table, byRow: kinds.map((kind) => served.get(kind)), log, refuseDirect, doors };
+  const byRow = kinds.map((kind) => served.get(kind));
+  return { kinds, table, byRow, log, refuseDirect, doors, redirect: createRedirect(surfaces, kinds) };
 }
 
 /** The surfaces by kind. */
@@ -63,7 +67,7 @@ export function refusalOf(directInvocations: DirectInvocations | undefined): (()
   return () => dispatchError('dispatch.direct_refused', 'framework: direct invocation refused');
 }
 
-const MAX_SURFACES = 32;
+const MAX_SURFACES = 64;
 const PROVENANCES: readonly unknown[] = ['provider', 'direct', 'agent'] satisfies InvocationProvenance[];
 
 /**
@@ -120,8 +124,10 @@ function isRowList(rows: unknown): boolean {
   );
 }
 
+/** A surface that only an alias selects has an empty list of rows. */
 function isExtension(surface: Surface): surface is TriggerExtension {
-  return 'rows' in surface;
+  if (!('rows' in surface)) return false;
+  return (surface.qualifiers ?? []).length === 0 || !Array.isArray(surface.rows) || surface.rows.length > 0;
 }
 
 /**
