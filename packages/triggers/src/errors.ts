@@ -9,6 +9,8 @@ export type TriggersErrorCode =
   | 'triggers.invalid_event'
   /** No handler is registered for this bucket, source, topic or secret. The cause, which only logs show, names the received source. */
   | 'triggers.no_handler'
+  /** The invocation used no alias that a registration names, so a device or a client may have written any part of the event. */
+  | 'triggers.foreign_alias'
   /** A Cognito trigger rejects the request. The user sees the message. */
   | 'triggers.denied'
   /** A handler returned a value that the service could not read, or that exceeds the service's limit. */

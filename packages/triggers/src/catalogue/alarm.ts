@@ -85,6 +85,7 @@ export const ALARM = /* @__PURE__ */ describeTrigger(ALARM_TRIGGER, {
   },
   construct: null,
   simulate: 'asynchronous',
+  aws: { author: 'CloudWatch', failure: 'Lambda retries twice', limit: 'not read' },
   form: 'event',
   sizes: { factory: 'alarmAction', gzipBytes: 9_700 },
 });

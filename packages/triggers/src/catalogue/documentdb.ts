@@ -71,6 +71,11 @@ export const DOCUMENTDB = /* @__PURE__ */ describeTrigger(DOCUMENTDB_TRIGGER, {
   },
   construct: null,
   simulate: 'blocking',
+  aws: {
+    author: 'DocumentDB; an application wrote the documents',
+    failure: 'Lambda retries the batch until it succeeds or expires',
+    limit: 'not read',
+  },
   form: 'event',
   sizes: { factory: 'documentDb', gzipBytes: 10_400 },
 });

@@ -16,6 +16,8 @@ export interface TriggerSample {
   readonly events: readonly (readonly [event: object, key: string | undefined])[];
   /** Names of the handlers that receive the events: `['']` for a handler without a name, `[]` for a kind without handlers. */
   readonly names: readonly string[];
+  /** The alias that the events are sent to, for a kind that only an alias selects. Default: none. */
+  readonly alias?: string;
   /** A result of a handler that the service accepts. Default `undefined`. */
   readonly result?: unknown;
   /** `caller` if the caller chooses the members of an event, so that no AWS documentation lists them. Default `service`. */
@@ -50,6 +52,15 @@ export interface TriggerTools {
     | 'rotation'
     | 'customResource'
     | null;
+  /** The behaviour of AWS, for the table of all kinds. */
+  readonly aws: {
+    /** Authors of the members of an event. */
+    readonly author: string;
+    /** AWS's reaction to an error of the function and to its timeout. */
+    readonly failure: string;
+    /** The largest answer that the service reads. */
+    readonly limit: string;
+  };
   /** The form of the console of `sallyport dev` that sends its events. */
   readonly form: 'event';
   /**

@@ -64,6 +64,11 @@ export const LOGS = /* @__PURE__ */ describeTrigger(LOGS_TRIGGER, {
   },
   construct: null,
   simulate: 'asynchronous',
+  aws: {
+    author: 'CloudWatch Logs; an application wrote the lines',
+    failure: 'Lambda retries twice',
+    limit: 'not read',
+  },
   form: 'event',
   hint: ['stream', 'a log subscription (@sallyport/triggers serves it, @sallyport/streams decodes it)', 'awslogs.data'],
   sizes: { factory: 'logsTrigger', gzipBytes: 12_000 },

@@ -118,6 +118,7 @@ export const MQ = /* @__PURE__ */ describeTrigger(MQ_TRIGGER, {
   },
   construct: null,
   simulate: 'blocking',
+  aws: { author: 'Lambda; a producer wrote the messages', failure: 'Lambda retries the batch', limit: 'not read' },
   form: 'event',
   sizes: { factory: 'mqTrigger', gzipBytes: 10_600 },
 });

@@ -67,6 +67,7 @@ export const SECRET_ROTATION = /* @__PURE__ */ describeTrigger(SECRET_ROTATION_T
   },
   construct: null,
   simulate: 'rotation',
+  aws: { author: 'Secrets Manager', failure: 'Secrets Manager retries the rotation', limit: 'not read' },
   form: 'event',
   sizes: { factory: 'secretRotation', gzipBytes: 10_300 },
 });
