@@ -61,6 +61,12 @@ export const OPTIONAL_PEERS: Readonly<Record<string, Readonly<Record<string, rea
   '@sallyport/mcp': { jose: ['./oauth'] },
   '@sallyport/http': { '@aws-sdk/client-apigatewaymanagementapi': ['./websocket'] },
   '@sallyport/streams': { '@aws-sdk/client-sns': ['./error-topic'] },
+  '@sallyport/triggers': {
+    '@aws-sdk/client-codedeploy': ['.'],
+    '@aws-sdk/client-codepipeline': ['.'],
+    '@aws-sdk/client-config-service': ['.'],
+    '@aws-sdk/client-sfn': ['.'],
+  },
   '@sallyport/vectors': { '@aws-sdk/client-bedrock-runtime': ['.'], '@aws-sdk/client-s3vectors': ['.'] },
   '@sallyport/microvm': { '@aws-sdk/client-lambda-microvms': ['.'] },
 };
@@ -69,6 +75,7 @@ export const OPTIONAL_PEERS: Readonly<Record<string, Readonly<Record<string, rea
 export const CLIENT_OWNERS: readonly string[] = [
   '@sallyport/http',
   '@sallyport/streams',
+  '@sallyport/triggers',
   '@sallyport/dynamo',
   '@sallyport/mcp',
   '@sallyport/ratelimit',

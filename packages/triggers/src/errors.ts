@@ -11,7 +11,7 @@ export type TriggersErrorCode =
   | 'triggers.no_handler'
   /** The invocation used no alias that a registration names, so a device or a client may have written any part of the event. */
   | 'triggers.foreign_alias'
-  /** A Cognito trigger rejects the request. The user sees the message. */
+  /** A Cognito trigger rejects the request, and the user sees the message; or a request of Alexa is for another skill. */
   | 'triggers.denied'
   /** A handler returned a value that the service could not read, or that exceeds the service's limit. */
   | 'triggers.invalid_answer'

@@ -8,8 +8,17 @@ export type {
 } from '@sallyport/streams/delivery';
 export type { TriggersErrorCode } from './errors.js';
 export { type Drop, drop } from './internal/drop.js';
+export type { AwsSender, SenderOptions } from './internal/sender.js';
 export { type SurfaceCondition, type SurfaceRow, TriggerSurface } from './internal/surface.js';
 export { type Alarm, AlarmAction, alarmAction } from './kinds/alarm.js';
+export {
+  type AlexaAnswer,
+  type AlexaHandler,
+  type AlexaRequest,
+  AlexaSkill,
+  type AlexaSkillOptions,
+  alexaSkill,
+} from './kinds/alexa-skill.js';
 export {
   type AppSyncAllowance,
   AppSyncAuthorizer,
@@ -46,7 +55,31 @@ export {
   tokenAuthorizer,
   unauthorized,
 } from './kinds/authorizer-token.js';
+export { type CodeCommitPush, type CodeCommitReference, CodeCommitTrigger, codeCommit } from './kinds/codecommit.js';
+export { CodeDeployHook, codeDeployHook, type DeploymentHook, type DeploymentHookHandler } from './kinds/codedeploy.js';
+export {
+  CodePipelineJob,
+  codePipelineJob,
+  type PipelineJob,
+  type PipelineJobHandler,
+  type PipelineResult,
+} from './kinds/codepipeline.js';
 export { type CognitoEvent, type CognitoHandler, CognitoTrigger, cognitoTrigger } from './kinds/cognito.js';
+export {
+  type ConfigCheck,
+  type ConfigCompliance,
+  type ConfigEvaluation,
+  type ConfigRuleHandler,
+  ConfigRules,
+  configRules,
+} from './kinds/config-rule.js';
+export {
+  type ConnectContact,
+  ConnectFlow,
+  type ConnectFlowOptions,
+  type ConnectHandler,
+  connectFlow,
+} from './kinds/connect.js';
 export {
   CustomResource,
   type CustomResourceOptions,
@@ -84,6 +117,7 @@ export {
   kafkaTrigger,
 } from './kinds/kafka.js';
 export { LatticeDoor, latticeDoor } from './kinds/lattice.js';
+export { type LexAnswer, LexBot, type LexHandler, type LexMessage, type LexTurn, lexBot } from './kinds/lex.js';
 export { type LogSubscription, LogsTrigger, type LogsTriggerOptions, logsTrigger } from './kinds/logs.js';
 export { type MqMessage, MqTrigger, mqTrigger } from './kinds/mq.js';
 export { compareSequencers, type S3Object, S3Trigger, s3Trigger } from './kinds/s3.js';

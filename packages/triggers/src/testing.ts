@@ -1,5 +1,6 @@
 // Made from catalogue/*.ts by `npm run docs`; the gate `pages` fails when the two differ. Do not edit.
 export { type AlarmEvent, type AlarmEventOptions, buildAlarmEvent } from './catalogue/alarm.js';
+export { type AlexaEvent, type AlexaEventOptions, buildAlexaEvent } from './catalogue/alexa-skill.js';
 export {
   type AppSyncAuthorizerEvent,
   type AppSyncAuthorizerEventOptions,
@@ -13,7 +14,16 @@ export {
   type TokenAuthorizerEvent,
   type TokenAuthorizerEventOptions,
 } from './catalogue/authorizer-token.js';
+export { buildCodeCommitEvent, type CodeCommitEvent, type CodeCommitEventOptions } from './catalogue/codecommit.js';
+export { buildCodeDeployEvent, type CodeDeployEvent, type CodeDeployEventOptions } from './catalogue/codedeploy.js';
+export {
+  buildCodePipelineEvent,
+  type CodePipelineEvent,
+  type CodePipelineEventOptions,
+} from './catalogue/codepipeline.js';
 export { buildCognitoEvent, type CognitoEventOptions } from './catalogue/cognito.js';
+export { buildConfigEvent, type ConfigEvent, type ConfigEventOptions } from './catalogue/config-rule.js';
+export { buildConnectEvent, type ConnectEvent, type ConnectEventOptions } from './catalogue/connect.js';
 export {
   buildCustomResourceEvent,
   type CustomResourceEvent,
@@ -30,6 +40,7 @@ export {
   type KafkaRecordOptions,
 } from './catalogue/kafka.js';
 export { buildLatticeRequest, type LatticeRequestOptions } from './catalogue/lattice.js';
+export { buildLexEvent, type LexEvent, type LexEventOptions } from './catalogue/lex.js';
 export { buildLogsEvent, type LogsEvent, type LogsEventOptions } from './catalogue/logs.js';
 export { buildMqEvent, type MqEventOptions, type MqMessageOptions } from './catalogue/mq.js';
 export { buildS3Event, type S3Event, type S3EventRecord, type S3RecordOptions } from './catalogue/s3.js';

@@ -108,10 +108,27 @@ function schemaOf(schema: Json): StandardSchema {
   return { '~standard': { version: 1, vendor: 'fixture', validate: check } };
 }
 
+/** An AWS client that records each command, with its input, and accepts it. */
+function recordingClient({ calls }: World) {
+  return {
+    send: async ({
+      constructor,
+      input,
+    }: {
+      readonly constructor: { readonly name: string };
+      readonly input: unknown;
+    }) => {
+      calls.push({ sent: constructor.name, input: JSON.parse(JSON.stringify(input)) as Json });
+      return {};
+    },
+  };
+}
+
 /** A surface of the catalogue with the handlers of the registrations, and the options of the first. */
 function fromCatalogue({ sample }: CatalogueEntry): Make {
   return async (registrations, world) => {
-    const options = camelOptions(registrations[0]?.options ?? {});
+    const given = camelOptions(registrations[0]?.options ?? {});
+    const options = sample.sends ? { client: recordingClient(world), ...given } : given;
     const handlers = registrations.map((one): SampleRegistration => {
       const [name, handler] = named(one, world);
       return [name, handler as never];

@@ -18,6 +18,8 @@ export interface TriggerSample {
   readonly names: readonly string[];
   /** The alias that the events are sent to, for a kind that only an alias selects. Default: none. */
   readonly alias?: string;
+  /** True if the option `client` tells the service the result. */
+  readonly sends?: true;
   /** A result of a handler that the service accepts. Default `undefined`. */
   readonly result?: unknown;
   /** `caller` if the caller chooses the members of an event, so that no AWS documentation lists them. Default `service`. */

@@ -1,9 +1,15 @@
 // Made from the files of this folder by `npm run docs`; the gate `pages` fails when the two differ. Do not edit.
 import { ALARM } from './alarm.js';
+import { ALEXA_SKILL } from './alexa-skill.js';
 import { APPSYNC_AUTHORIZER } from './appsync-authorizer.js';
 import { APPSYNC_EVENTS } from './appsync-events.js';
 import { AUTHORIZER_TOKEN } from './authorizer-token.js';
+import { CODECOMMIT } from './codecommit.js';
+import { CODEDEPLOY } from './codedeploy.js';
+import { CODEPIPELINE } from './codepipeline.js';
 import { COGNITO } from './cognito.js';
+import { CONFIG_RULE } from './config-rule.js';
+import { CONNECT } from './connect.js';
 import { CUSTOM_RESOURCE } from './custom-resource.js';
 import { DOCUMENTDB } from './documentdb.js';
 import type { CatalogueEntry } from './entry.js';
@@ -12,6 +18,7 @@ import { INVOKE } from './invoke.js';
 import { IOT_RULE } from './iot-rule.js';
 import { KAFKA } from './kafka.js';
 import { LATTICE } from './lattice.js';
+import { LEX } from './lex.js';
 import { LOGS } from './logs.js';
 import { MQ } from './mq.js';
 import { S3 } from './s3.js';
@@ -22,10 +29,16 @@ import { SES } from './ses.js';
 /** The kinds of the triggers of this package. */
 export type CatalogueKind =
   | 'alarm'
+  | 'alexa-skill'
   | 'appsync-authorizer'
   | 'appsync-events'
   | 'authorizer-token'
+  | 'codecommit'
+  | 'codedeploy'
+  | 'codepipeline'
   | 'cognito'
+  | 'config-rule'
+  | 'connect'
   | 'custom-resource'
   | 'documentdb'
   | 'firehose'
@@ -33,6 +46,7 @@ export type CatalogueKind =
   | 'iot-rule'
   | 'kafka'
   | 'lattice'
+  | 'lex'
   | 'logs'
   | 'mq'
   | 's3'
@@ -43,10 +57,16 @@ export type CatalogueKind =
 /** Every trigger of this package for tests and tools, by the kind of its events. */
 export const CATALOGUE: { readonly [K in CatalogueKind]: CatalogueEntry<K> } = {
   alarm: ALARM,
+  'alexa-skill': ALEXA_SKILL,
   'appsync-authorizer': APPSYNC_AUTHORIZER,
   'appsync-events': APPSYNC_EVENTS,
   'authorizer-token': AUTHORIZER_TOKEN,
+  codecommit: CODECOMMIT,
+  codedeploy: CODEDEPLOY,
+  codepipeline: CODEPIPELINE,
   cognito: COGNITO,
+  'config-rule': CONFIG_RULE,
+  connect: CONNECT,
   'custom-resource': CUSTOM_RESOURCE,
   documentdb: DOCUMENTDB,
   firehose: FIREHOSE,
@@ -54,6 +74,7 @@ export const CATALOGUE: { readonly [K in CatalogueKind]: CatalogueEntry<K> } = {
   'iot-rule': IOT_RULE,
   kafka: KAFKA,
   lattice: LATTICE,
+  lex: LEX,
   logs: LOGS,
   mq: MQ,
   s3: S3,
