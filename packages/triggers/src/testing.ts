@@ -14,6 +14,16 @@ export {
   type TokenAuthorizerEvent,
   type TokenAuthorizerEventOptions,
 } from './catalogue/authorizer-token.js';
+export {
+  type BedrockAgentEvent,
+  type BedrockAgentEventOptions,
+  buildBedrockAgentEvent,
+} from './catalogue/bedrock-agent.js';
+export {
+  type BedrockFlowEvent,
+  type BedrockFlowEventOptions,
+  buildBedrockFlowEvent,
+} from './catalogue/bedrock-flow.js';
 export { buildCodeCommitEvent, type CodeCommitEvent, type CodeCommitEventOptions } from './catalogue/codecommit.js';
 export { buildCodeDeployEvent, type CodeDeployEvent, type CodeDeployEventOptions } from './catalogue/codedeploy.js';
 export {
@@ -29,8 +39,14 @@ export {
   type CustomResourceEvent,
   type CustomResourceEventOptions,
 } from './catalogue/custom-resource.js';
+export { buildDestinationEvent, type DestinationEvent, type DestinationEventOptions } from './catalogue/destination.js';
 export { buildDocumentDbEvent, type DocumentChangeOptions } from './catalogue/documentdb.js';
 export { buildFirehoseEvent, type FirehoseEvent, type FirehoseRecordOptions } from './catalogue/firehose.js';
+export {
+  buildIotAuthorizerEvent,
+  type IotAuthorizerEvent,
+  type IotAuthorizerEventOptions,
+} from './catalogue/iot-authorizer.js';
 export { buildIotRuleEvent, type IotRuleEventOptions } from './catalogue/iot-rule.js';
 export {
   buildKafkaEvent,
@@ -43,6 +59,7 @@ export { buildLatticeRequest, type LatticeRequestOptions } from './catalogue/lat
 export { buildLexEvent, type LexEvent, type LexEventOptions } from './catalogue/lex.js';
 export { buildLogsEvent, type LogsEvent, type LogsEventOptions } from './catalogue/logs.js';
 export { buildMqEvent, type MqEventOptions, type MqMessageOptions } from './catalogue/mq.js';
+export { buildPipeEvent } from './catalogue/pipe.js';
 export { buildS3Event, type S3Event, type S3EventRecord, type S3RecordOptions } from './catalogue/s3.js';
 export { buildS3BatchEvent, type S3BatchEvent, type S3BatchEventOptions } from './catalogue/s3-batch.js';
 export {
@@ -51,3 +68,7 @@ export {
   type SecretRotationEventOptions,
 } from './catalogue/secret-rotation.js';
 export { buildSesEvent, type SesEvent, type SesEventOptions, type SesVerdict } from './catalogue/ses.js';
+export { buildTaskEvent } from './catalogue/task.js';
+export { buildTransferEvent, type TransferEvent, type TransferEventOptions } from './catalogue/transfer.js';
+export { buildWidgetEvent, type WidgetEvent, type WidgetEventOptions } from './catalogue/widget.js';
+export { buildWindowEvent, type WindowEvent, type WindowEventOptions } from './catalogue/window.js';

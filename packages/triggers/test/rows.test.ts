@@ -23,7 +23,7 @@ describe.each([false, true])('with the rows in reversed order: %s', (reversed) =
       const { rows, kind: found } = app.explain(event, contextOf(kind));
       expect(found).toBe(kind);
       expect(rows.filter(({ outcome }) => outcome !== 'missed')).toHaveLength(1);
-      expect(() => detect(event)).toThrow('framework: unknown event type');
+      expect(() => detect(event)).toThrow(/^framework: (?:unknown event type|event must be an object)/);
     },
   );
 });
@@ -46,15 +46,15 @@ describe('arguments of an agent in the shape of each event', () => {
         calls += 1;
         return undefined;
       };
-      // Channels of SecureApp need postures; a separate test covers them.
-      const make = (skipped: string) =>
+      // Channels and actions of SecureApp need postures; separate tests cover them.
+      const make = (...skipped: readonly string[]) =>
         Object.entries(SURFACES)
-          .filter(([name]) => name !== skipped)
+          .filter(([name]) => !skipped.includes(name))
           .map(([, surface]) => surface(ran));
-      const secure = new SecureApp({ log: false, surfaces: make('appsync-events') });
+      const secure = new SecureApp({ log: false, surfaces: make('appsync-events', 'bedrock-agent') });
       secure.get('/', () => text(200, String(ran())), Public());
       for (const app of [
-        createApp({ log: false, surfaces: make('') }).get('/', () => text(200, String(ran()))),
+        createApp({ log: false, surfaces: make() }).get('/', () => text(200, String(ran()))),
         secure,
       ]) {
         await expect(app.handleLambda(event, AGENT)).rejects.toMatchObject({ code: 'dispatch.no_adapter' });

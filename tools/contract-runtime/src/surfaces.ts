@@ -44,6 +44,15 @@ const SURFACES: Readonly<Record<string, Make>> = {
     }
     return surface;
   },
+  'bedrock-agent': async (registrations, world) => {
+    const { bedrockAgent } = await import('@sallyport/triggers');
+    const agent = bedrockAgent();
+    for (const one of registrations) {
+      const [name, handler] = named(one, world);
+      agent.function('orders', name, handler as never, one.posture && ((await makePosture(one.posture)) as object));
+    }
+    return agent;
+  },
   'appsync-authorizer': async ([registration], world) => {
     const { AppSyncDecision, appSyncAuthorizer } = await import('@sallyport/triggers');
     const handler = handlerOf(registration, world);
