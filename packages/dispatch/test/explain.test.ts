@@ -161,7 +161,7 @@ describe('explain', () => {
       { xAmzRequestId: 'r', getObjectContext: { inputS3Url: 'https://x', outputRoute: 'io', outputToken: 't' } },
     ],
     [
-      'a Lambda@Edge request (serve it with a separate function)',
+      'a Lambda@Edge request (serve it with edgeHandler of @sallyport/triggers/edge)',
       { Records: [{ cf: { config: { distributionId: 'D' }, request: { uri: '/' } } }] },
     ],
     ['the list of a pipe (name an alias of the function in pipe())', [{ messageId: 'm', eventSource: 'aws:sqs' }]],

@@ -66,6 +66,14 @@ const PAIRS: readonly [string, boolean, boolean][] = [
     Fits<aws.CodeCommitTriggerEvent, build.CodeCommitEvent>,
     Fits<build.CodeCommitEvent, aws.CodeCommitTriggerEvent>
   >('CodeCommit'),
+  ...both<
+    Fits<aws.IoTCustomAuthorizerEvent, build.IotAuthorizerEvent>,
+    Fits<build.IotAuthorizerEvent, aws.IoTCustomAuthorizerEvent>
+  >('IoT authorizer'),
+  ...both<
+    Fits<aws.TransferFamilyAuthorizerEvent, build.TransferEvent>,
+    Fits<build.TransferEvent, aws.TransferFamilyAuthorizerEvent>
+  >('Transfer Family'),
   // Answers.
   ...both<Fits<AuthorizerPolicy, aws.APIGatewayAuthorizerResult>, true>('policy'),
   ...both<
