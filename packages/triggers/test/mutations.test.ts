@@ -7,9 +7,14 @@ import { documentedEvents, powertoolsExamples } from './published-events.js';
 
 /** The rows of every trigger, each served by its name. */
 const served: Surface[] = Object.values(SURFACES).map((make) => {
-  const { serves, qualifiers = [], refines = [], ...rest } = make(() => undefined) as TriggerExtension;
-  const { rows, sample } = make(() => undefined) as TriggerExtension;
-  return { ...rest, serves, qualifiers, refines, rows, sample, serve: async (kind: string) => kind } as Surface;
+  const own = make(() => undefined) as TriggerExtension;
+  return new Proxy(own, {
+    get: (_target, name) => {
+      if (name === 'serve') return async (kind: string) => kind;
+      const value: unknown = Reflect.get(own, name, own);
+      return typeof value === 'function' ? value.bind(own) : value;
+    },
+  });
 });
 const fixed: Surface = { serves: TRIGGER_KINDS, serve: async (kind) => kind };
 const { handleLambda } = createDispatcherWith({ log: false }, fixed, ...served);

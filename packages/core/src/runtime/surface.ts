@@ -53,14 +53,14 @@ export interface Surface {
    */
   readonly accepts?: readonly InvocationProvenance[];
   /**
-   * Aliases whose invocations this surface receives under the first kind that it serves, regardless of their events. No other surface
-   * receives them. For events that a device or a client wrote: only AWS Lambda writes the ARN of an invocation.
+   * Claims an invocation, after its row is found: `true` to receive it under the first kind that this surface serves. For events that a
+   * device or a client wrote, which only the alias of the invocation tells apart, and for some events of another kind.
+   *
+   * @param kind the kind by its row; `undefined` for an event that no row matches
    */
+  claims?(kind: TriggerKind | undefined, event: unknown, lambdaContext: LambdaContext | undefined): boolean;
+  /** The aliases of the function whose invocations this surface claims; no other surface may name them. */
   readonly qualifiers?: readonly string[];
-  /**
-   * Events of other kinds that this surface receives under the first kind that it serves. Read once, when a container is constructed.
-   */
-  readonly refines?: readonly { readonly kind: TriggerKind; readonly test: (event: unknown) => boolean }[];
   /** Serves one event; its result is passed to the service unchanged. */
   serve(kind: TriggerKind, event: unknown, invocation: Invocation): Promise<unknown>;
   /** For `explain`: pure, runs no user code. Throws the errors with which `serve` rejects before it runs user code. */

@@ -3,7 +3,6 @@ import { AGENT_INVOCATIONS, type DoorGuard, isText } from '@sallyport/core/inter
 import { dispatchError } from '../errors.js';
 import { type DetectionRow, ROWS, type TriggerExtension, type TriggerRow } from '../rows.js';
 import { type CompiledTable, compileTable, detectRow, isNegative } from './compile.js';
-import { createRedirect, qualifiedKinds, type Redirect } from './redirect.js';
 
 /** The data of a dispatcher, computed once at construction. */
 export interface Plan {
@@ -18,8 +17,8 @@ export interface Plan {
   readonly refuseDirect: (() => FrameworkError) | undefined;
   /** The front doors, if they are named. */
   readonly doors: DoorGuard | undefined;
-  /** Surfaces that an alias selects, or that receive events of another row; absent for most applications. */
-  readonly redirect: Redirect | undefined;
+  /** Surfaces that claim invocations; none in most applications. */
+  readonly claimers: readonly Surface[];
 }
 
 /** The settings of a plan, without its surfaces. */
@@ -34,13 +33,19 @@ export function createPlan(
   const served = indexSurfaces(surfaces);
   const table = compileExtensions(surfaces.filter(isExtension), fixed);
   const agent = surfaces.find(({ accepts }) => accepts?.includes('agent'));
-  const kinds = [...table.kinds, ...qualifiedKinds(surfaces, table.kinds), agent?.serves[0] ?? AGENT_INVOCATIONS];
+  const claimers = surfaces.filter(({ claims }) => claims !== undefined);
+  const claimed = claimers.map(({ serves }) => serves[0] as TriggerKind).filter((kind) => !table.kinds.includes(kind));
+  const kinds = [...table.kinds, ...claimed, agent?.serves[0] ?? AGENT_INVOCATIONS];
   for (const kind of served.keys()) {
     // No event could reach this surface.
     if (!kinds.includes(kind)) throw dispatchError('dispatch.invalid_surface', `framework: no row detects ${kind}`);
   }
-  const byRow = kinds.map((kind) => served.get(kind));
-  return { kinds, table, byRow, log, refuseDirect, doors, redirect: createRedirect(surfaces, kinds) };
+  const aliases = claimers.flatMap(({ qualifiers = [] }) => qualifiers);
+  const twice = aliases.find((alias, index) => aliases.indexOf(alias) < index);
+  if (twice !== undefined) {
+    throw dispatchError('dispatch.duplicate_surface', `framework: two surfaces serve the alias "${twice}"`);
+  }
+  return { kinds, table, byRow: kinds.map((kind) => served.get(kind)), claimers, log, refuseDirect, doors };
 }
 
 /** The surfaces by kind. */
@@ -124,10 +129,8 @@ function isRowList(rows: unknown): boolean {
   );
 }
 
-/** A surface that only an alias selects has an empty list of rows. */
 function isExtension(surface: Surface): surface is TriggerExtension {
-  if (!('rows' in surface)) return false;
-  return (surface.qualifiers ?? []).length === 0 || !Array.isArray(surface.rows) || surface.rows.length > 0;
+  return 'rows' in surface;
 }
 
 /**
@@ -150,7 +153,8 @@ function compileExtensions(
   }
   const table = compileTable(fixed, rows);
   // A row that is malformed in another way matches no event, and so not its sample.
-  for (const { rows: own, serves, sample } of extensions) {
+  for (const { rows: own, serves, sample, claims } of extensions) {
+    if (claims && own.length === 0) continue;
     const kind = table.kinds[detectRow(sample, table)];
     if (!own.some((row) => row.kind === kind)) throw refused(`sample is not detected as ${serves.join(' or ')}`);
   }

@@ -98,6 +98,7 @@ export const BEDROCK_AGENT = /* @__PURE__ */ describeTrigger(BEDROCK_AGENT_TRIGG
     author: 'Bedrock; a model chose the values of parameters, the application the attributes',
     failure: 'the turn of the agent fails with `DependencyFailedException`',
     limit: '6 MB',
+    attached: 'the action group',
   },
   form: 'event',
   hint: ['gateway-v1', 'a Bedrock action', 'actionGroup'],

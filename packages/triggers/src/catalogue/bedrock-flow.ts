@@ -77,6 +77,7 @@ export const BEDROCK_FLOW = /* @__PURE__ */ describeTrigger(BEDROCK_FLOW_TRIGGER
     author: 'Bedrock; a client or a model chose the values of inputs',
     failure: 'the flow fails',
     limit: '6 MB',
+    attached: 'a node of the flow',
   },
   form: 'event',
   hint: ['event-bus', 'a node of a Bedrock flow', 'node.nodeInputs[0].name'],

@@ -97,6 +97,7 @@ export const CODECOMMIT = /* @__PURE__ */ describeTrigger(CODECOMMIT_TRIGGER, {
     author: 'CodeCommit; a user with push permission chose the names of branches',
     failure: 'Lambda retries twice',
     limit: 'not read',
+    attached: 'a trigger of the repository',
   },
   form: 'event',
   hint: ['queue', 'a change of a CodeCommit repository', 'Records[0].eventSource', 'aws:codecommit'],

@@ -60,6 +60,7 @@ export const CODEDEPLOY = /* @__PURE__ */ describeTrigger(CODEDEPLOY_TRIGGER, {
     author: 'CodeDeploy',
     failure: 'without a status the deployment fails after one hour',
     limit: 'not read; the result is a call',
+    attached: 'the AppSpec file',
   },
   form: 'event',
   hint: ['event-bus', 'a CodeDeploy hook', 'LifecycleEventHookExecutionId'],

@@ -104,6 +104,7 @@ export const CODEPIPELINE = /* @__PURE__ */ describeTrigger(CODEPIPELINE_TRIGGER
     author: 'CodePipeline; the pipeline wrote the user parameters',
     failure: 'Lambda retries twice; without a result the action fails after its timeout',
     limit: 'not read; the result is a call',
+    attached: 'an action of the pipeline',
   },
   form: 'event',
   hint: ['event-bus', 'a CodePipeline job', '["CodePipeline.job"].id'],

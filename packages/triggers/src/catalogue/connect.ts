@@ -93,6 +93,7 @@ export const CONNECT = /* @__PURE__ */ describeTrigger(CONNECT_TRIGGER, {
     author: 'Connect; the flow wrote the parameters, a contact the attributes',
     failure: 'Connect retries up to three times within its timeout, then continues at the branch Error',
     limit: '32 KB',
+    attached: 'the instance',
   },
   form: 'event',
   hint: ['event-bus', 'a Connect flow', 'Name', 'ContactFlowEvent'],

@@ -75,6 +75,7 @@ export const DOCUMENTDB = /* @__PURE__ */ describeTrigger(DOCUMENTDB_TRIGGER, {
     author: 'DocumentDB; an application wrote the documents',
     failure: 'Lambda retries the batch until it succeeds or expires',
     limit: 'not read',
+    attached: 'an event source mapping',
   },
   form: 'event',
   sizes: { factory: 'documentDb', gzipBytes: 10_400 },

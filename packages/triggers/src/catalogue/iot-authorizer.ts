@@ -84,6 +84,7 @@ export const IOT_AUTHORIZER = /* @__PURE__ */ describeTrigger(IOT_AUTHORIZER_TRI
     author: 'AWS IoT; a device wrote token, name, password and headers',
     failure: 'AWS IoT rejects the connection',
     limit: '10 policies of 2,048 characters',
+    attached: 'the authorizer',
   },
   form: 'event',
   hint: ['event-bus', 'a connection for a custom authorizer of AWS IoT', 'connectionMetadata.id'],

@@ -134,6 +134,7 @@ export const LEX = /* @__PURE__ */ describeTrigger(LEX_TRIGGER, {
     author: 'Lex; a user wrote the text, a client the attributes',
     failure: 'the turn fails with `DependencyFailedException`',
     limit: '6 MB',
+    attached: 'the alias of the bot',
   },
   form: 'event',
   hint: ['appsync', 'a Lex hook', 'invocationSource', 'DialogCodeHook', 'FulfillmentCodeHook'],

@@ -48,7 +48,12 @@ export const PIPE = /* @__PURE__ */ describeTrigger(PIPE_TRIGGER, {
   },
   construct: null,
   simulate: null,
-  aws: { author: 'a producer', failure: 'the pipe retries the batch as its source does', limit: '6 MB' },
+  aws: {
+    author: 'a producer',
+    failure: 'the pipe retries the batch as its source does',
+    limit: '6 MB',
+    attached: 'the enrichment of the pipe',
+  },
   form: 'event',
   sizes: { factory: 'pipe', gzipBytes: 11_600 },
 });

@@ -45,6 +45,7 @@ export const TASK = /* @__PURE__ */ describeTrigger(TASK_TRIGGER, {
     author: 'anything upstream of the state machine',
     failure: 'the state fails, and its `Retry` and `Catch` apply',
     limit: '256 KB',
+    attached: 'a state of the state machine',
   },
   form: 'event',
   sizes: { factory: 'stateTask', gzipBytes: 13_500 },

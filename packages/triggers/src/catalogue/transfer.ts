@@ -68,6 +68,7 @@ export const TRANSFER = /* @__PURE__ */ describeTrigger(TRANSFER_TRIGGER, {
     author: 'Transfer Family; a user wrote name and password',
     failure: 'Transfer Family rejects the user',
     limit: '6 MB',
+    attached: 'the server',
   },
   form: 'event',
   hint: ['event-bus', 'a sign-in to a Transfer Family server', 'serverId'],

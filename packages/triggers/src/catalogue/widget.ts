@@ -64,6 +64,7 @@ export const WIDGET = /* @__PURE__ */ describeTrigger(WIDGET_TRIGGER, {
     author: 'CloudWatch; the dashboard wrote the parameters, a user the forms',
     failure: 'the widget shows an error',
     limit: '6 MB',
+    attached: 'the dashboard',
   },
   form: 'event',
   hint: ['event-bus', 'a custom widget of a dashboard', 'widgetContext.widgetId'],

@@ -119,6 +119,7 @@ export const WINDOW = /* @__PURE__ */ describeTrigger(WINDOW_TRIGGER, {
     author: 'Lambda; a producer wrote the data',
     failure: 'Lambda retries the batch with the same state',
     limit: '1 MB of state',
+    attached: 'the event source mapping',
   },
   form: 'event',
   hint: ['stream', 'a batch of a tumbling window', 'window.start'],

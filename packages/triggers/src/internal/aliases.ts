@@ -1,4 +1,4 @@
-import type { LambdaContext, SurfaceHost, TriggerRecord } from '@sallyport/core';
+import type { LambdaContext, SurfaceHost, TriggerKind, TriggerRecord } from '@sallyport/core';
 import { qualifierOf } from '@sallyport/core/internal';
 import type { EventHandler } from '@sallyport/streams/delivery';
 import { refused, triggersError } from '../errors.js';
@@ -22,9 +22,14 @@ export abstract class AliasTrigger extends TriggerSurface {
   }
 
   /** The registered aliases. @throws FrameworkError `app.invalid_configuration` for no registration */
-  override get qualifiers(): readonly string[] {
+  get qualifiers(): readonly string[] {
     if (this.#entries.size === 0) throw refused(`${this.kind} has no handler: register one for an alias`);
     return [...this.#entries.keys()];
+  }
+
+  /** Claims every invocation of a registered alias, regardless of its event. */
+  claims(_kind: TriggerKind | undefined, _event: unknown, lambdaContext: LambdaContext | undefined): boolean {
+    return this.#entries.has(qualifierOf(lambdaContext?.invokedFunctionArn) ?? '');
   }
 
   override attach(host: SurfaceHost): void {

@@ -67,11 +67,6 @@ export abstract class TriggerSurface implements Surface {
   protected readonly delivery: Delivery;
   readonly #definition: TriggerDefinition;
 
-  /** Aliases whose invocations this surface receives, regardless of their events. */
-  get qualifiers(): readonly string[] {
-    return [];
-  }
-
   constructor(definition: TriggerDefinition) {
     const { kind } = definition;
     this.#definition = definition;

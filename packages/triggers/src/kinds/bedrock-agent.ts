@@ -1,4 +1,11 @@
-import type { LambdaContext, MaybePromise, SecurePrincipal, SurfaceHost, TriggerRecord } from '@sallyport/core';
+import type {
+  LambdaContext,
+  MaybePromise,
+  SecurePrincipal,
+  SurfaceHost,
+  TriggerKind,
+  TriggerRecord,
+} from '@sallyport/core';
 import { isFrameworkError } from '@sallyport/core';
 import {
   copyPrincipal,
@@ -91,8 +98,8 @@ export class BedrockAgent extends NamedTrigger {
   }
 
   /** Events of API operations satisfy the row of a REST API, because they have a method. */
-  get refines() {
-    return [{ kind: 'gateway-v1', test: isOperation }];
+  claims(kind: TriggerKind | undefined, event: unknown): boolean {
+    return kind === 'gateway-v1' && isOperation(event);
   }
 
   /**

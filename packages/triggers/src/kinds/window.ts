@@ -1,4 +1,4 @@
-import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
+import type { LambdaContext, MaybePromise, TriggerKind, TriggerRecord } from '@sallyport/core';
 import { isObject, isText, type Members, membersOf, stringOf } from '@sallyport/core/internal';
 import type { StreamRecord, TableStreamRecord } from '@sallyport/streams';
 import type { Delivered, EventContext, EventHandler } from '@sallyport/streams/delivery';
@@ -79,8 +79,8 @@ export class WindowTrigger extends TriggerSurface {
   }
 
   /** Batches with records satisfy the rows of their streams. */
-  get refines() {
-    return ['stream', 'table-stream'].map((kind) => ({ kind, test: hasWindow }));
+  claims(kind: TriggerKind | undefined, event: unknown): boolean {
+    return (kind === 'stream' || kind === 'table-stream') && hasWindow(event);
   }
 
   /**

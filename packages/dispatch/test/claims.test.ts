@@ -4,8 +4,11 @@ import { createDispatcher, createDispatcherWith } from '@sallyport/dispatch';
 const FUNCTION = 'arn:aws:lambda:eu-central-1:123456789012:function:home';
 const QUEUE = { Records: [{ eventSource: 'aws:sqs' }] };
 const surface = (kind: string, more: object = {}): Surface => ({ serves: [kind], serve: async (one) => one, ...more });
-const device = (more: object = {}) => surface('device', { qualifiers: ['cellar'], rows: [], sample: {}, ...more });
-const windows = { kind: 'queue', test: (event: unknown) => Object.hasOwn(event as object, 'window') };
+const claims = (_kind: unknown, _event: unknown, context?: { invokedFunctionArn?: string }) =>
+  context?.invokedFunctionArn === `${FUNCTION}:cellar`;
+const device = (more: object = {}) =>
+  surface('device', { qualifiers: ['cellar'], claims, rows: [], sample: {}, ...more });
+const windows = (kind: unknown, event: unknown) => kind === 'queue' && Object.hasOwn(event as object, 'window');
 
 describe('a surface that an alias selects', () => {
   const { handleLambda, explain } = createDispatcher(device(), surface('queue'));
@@ -59,23 +62,23 @@ describe('a surface that an alias selects', () => {
     });
   });
 
-  it('a context that cannot be read selects nothing', async () => {
+  it('a context that cannot be read selects nothing, and the invocation fails', async () => {
     const hostile = Object.defineProperty({}, 'invokedFunctionArn', {
       get() {
         throw new Error('hostile');
       },
     });
-    await expect(handleLambda(QUEUE, hostile)).resolves.toBe('queue');
+    await expect(handleLambda(QUEUE, hostile)).rejects.toThrow('hostile');
   });
 });
 
-describe('a surface that refines a row', () => {
+describe('a surface that claims events of a row', () => {
   const { handleLambda, explain, detect } = createDispatcher(
     surface('queue'),
     surface('window', {
       rows: [{ kind: 'window', anyOf: [[{ path: 'window', test: 'object' }]] }],
       sample: { window: {} },
-      refines: [windows],
+      claims: windows,
     }),
   );
 
@@ -89,12 +92,7 @@ describe('a surface that refines a row', () => {
   });
 });
 
-it.each<[string, readonly Surface[], string]>([
-  ['an alias twice', [device(), surface('other', { qualifiers: ['cellar'] })], 'two surfaces serve the alias "cellar"'],
-  ['aliases that are no list', [device({ qualifiers: 'cellar' })], 'qualifiers must be a list of aliases'],
-  ['a blank alias', [device({ qualifiers: [''] })], 'qualifiers must be a list of aliases'],
-  ['refinements that are no list', [device({ refines: windows })], 'refines a list of { kind, test }'],
-  ['a refinement without test', [device({ refines: [{ kind: 'queue' }] })], 'refines a list of { kind, test }'],
-])('a dispatcher rejects %s', (_what, surfaces, message) => {
-  expect(() => createDispatcher(...surfaces)).toThrow(message);
+it('a dispatcher rejects an alias of two surfaces', () => {
+  const other = surface('other', { qualifiers: ['cellar'], claims });
+  expect(() => createDispatcher(device(), other)).toThrow('two surfaces serve the alias "cellar"');
 });
