@@ -15,12 +15,10 @@ import {
   logRefusal,
   noAdapter,
   parseLog,
-  qualifierOf,
   registerCopy,
 } from '@sallyport/core/internal';
 import { defineOptions, oneOf, parsed } from '@sallyport/core/options';
 import { type Explanation, explainRows, kindOf, undetected } from './explain/explain.js';
-import type { Miss } from './explain/row-check.js';
 import { detectRow } from './internal/compile.js';
 import { assertSurfaces, createPlan, type DirectInvocations, type Plan, refusalOf } from './internal/plan.js';
 import { VERSION } from './internal/version.js';
@@ -125,7 +123,13 @@ function inventoryOf({ byRow }: Plan): Inventory {
 function explainPlan(plan: Plan, event: unknown, lambdaContext: LambdaContext | undefined): Explanation {
   const provenance = invocationProvenance(lambdaContext);
   const row = rowOf(plan, event, lambdaContext, provenance);
-  const explanation = explainRows(event, row, plan.table, lambdaContext && provenance, aliasRows(plan, lambdaContext));
+  const explanation = explainRows(
+    event,
+    row,
+    plan.table,
+    lambdaContext && provenance,
+    plan.claimers.flatMap((surface) => surface.explainClaim?.(lambdaContext) ?? []),
+  );
   const surface = surfaceFor(plan, row, provenance);
   const kind = plan.kinds[row];
   const foreign = surface && kind !== undefined && lambdaContext && plan.doors?.refusalOf(kind, event, lambdaContext);
@@ -184,17 +188,6 @@ function rowOf(
     if (surface.claims?.(kinds[row], event, lambdaContext)) return kinds.indexOf(surface.serves[0] as TriggerKind);
   }
   return row;
-}
-
-/** For `explain`: each kind that an alias selects, with its failed condition. */
-function aliasRows({ claimers }: Plan, lambdaContext: LambdaContext | undefined) {
-  return claimers.flatMap(({ serves, qualifiers = [] }): [TriggerKind, Miss[]][] => {
-    if (qualifiers.length === 0) return [];
-    const came = qualifierOf(lambdaContext?.invokedFunctionArn);
-    const found = came === undefined ? 'no qualifier' : `qualifier ${came}`;
-    const miss = { path: 'invokedFunctionArn', expected: `qualifier ${qualifiers.join(' or ')}`, found };
-    return [[serves[0] as TriggerKind, qualifiers.includes(came ?? '') ? [] : [miss]]];
-  });
 }
 
 /**

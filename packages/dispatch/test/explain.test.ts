@@ -161,10 +161,10 @@ describe('explain', () => {
       { xAmzRequestId: 'r', getObjectContext: { inputS3Url: 'https://x', outputRoute: 'io', outputToken: 't' } },
     ],
     [
-      'a Lambda@Edge request (serve it with edgeHandler of @sallyport/triggers/edge)',
+      'a Lambda@Edge request (serve it with a separate function)',
       { Records: [{ cf: { config: { distributionId: 'D' }, request: { uri: '/' } } }] },
     ],
-    ['the list of a pipe (name an alias of the function in pipe())', [{ messageId: 'm', eventSource: 'aws:sqs' }]],
+    ['the list of a pipe (name an alias in pipe())', [{ messageId: 'm', eventSource: 'aws:sqs' }]],
   ])('names a shape outside the table: %s', (name, event) => {
     expect(explain(event).nearest?.hint).toBe(`looks like ${name}; no opt-in row is registered`);
   });

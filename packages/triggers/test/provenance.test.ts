@@ -45,6 +45,14 @@ describe.each(MAKERS)('events of %s', (kind, make) => {
   });
 });
 
+it('two triggers of a container cannot have the same alias', () => {
+  const surfaces = () => [iotRule({ key: 'id' }).rule('a', () => undefined), pipe().enrich('a', () => 1)];
+  expect(() => createApp({ log: false, surfaces: surfaces() })).toThrow(
+    'pipe: another trigger of the container has the alias "a"',
+  );
+  for (const surface of surfaces()) createApp({ log: false, surfaces: [surface] });
+});
+
 describe('a pipe', () => {
   const batch = buildPipeEvent(['{"n":1}', '{"n":2}', '{"n":3}']);
   const numberOf = (record: unknown) => (JSON.parse((record as { body: string }).body) as { n: number }).n;

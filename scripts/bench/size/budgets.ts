@@ -57,8 +57,8 @@ export const BUDGETS: readonly Budget[] = [
   // the containers.
   // Card numbers by issuer, false identifiers and paths of stack frames 1.1 KB, packages that are loaded twice 0.4 KB: both with the default
   // logger, so in all of them. Batches that fail whole 0.2 KB.
-  { name: 'http', gzipBytes: 26_700, wantedBytes: 13_000, event: HEALTH, accepts: isOk },
-  { name: 'queue', gzipBytes: 16_300, wantedBytes: 8_000, event: queueEvent(10, []), accepts: isClean },
+  { name: 'http', gzipBytes: 26_900, wantedBytes: 13_000, event: HEALTH, accepts: isOk },
+  { name: 'queue', gzipBytes: 16_500, wantedBytes: 8_000, event: queueEvent(10, []), accepts: isClean },
   // The same without a dispatcher: the handler of a function with a single trigger.
   { name: 'queue-alone', gzipBytes: 11_700, wantedBytes: 5_000, event: queueEvent(10, []), accepts: isClean },
   // One handler without a container: context, deadline, log lines and their sanitizer are most of it.
@@ -98,7 +98,7 @@ export const BUDGETS: readonly Budget[] = [
   // On the closed container (56.1 KB). Both AWS clients load at the first operation and are not in it.
   {
     name: 'microvm',
-    gzipBytes: 83_500,
+    gzipBytes: 83_700,
     event: HEALTH,
     accepts: (answer) => (answer as { statusCode?: unknown } | null)?.statusCode === 404,
   },

@@ -43,6 +43,12 @@ export interface TriggerRecord {
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
+/** One kind that an alias selects, and its failed conditions. */
+export type AliasClaim = readonly [
+  kind: TriggerKind,
+  misses: readonly { readonly path: string; readonly expected: string; readonly found: string }[],
+];
+
 /** The interface between packages: an object that serves some kinds of events. */
 export interface Surface {
   /** The kinds of events that it serves. */
@@ -59,8 +65,8 @@ export interface Surface {
    * @param kind the kind by its row; `undefined` for an event that no row matches
    */
   claims?(kind: TriggerKind | undefined, event: unknown, lambdaContext: LambdaContext | undefined): boolean;
-  /** The aliases of the function whose invocations this surface claims; no other surface may name them. */
-  readonly qualifiers?: readonly string[];
+  /** For `explain`: the kind that an alias selects, with the failed condition if the invocation used another alias. */
+  explainClaim?(lambdaContext: LambdaContext | undefined): readonly AliasClaim[];
   /** Serves one event; its result is passed to the service unchanged. */
   serve(kind: TriggerKind, event: unknown, invocation: Invocation): Promise<unknown>;
   /** For `explain`: pure, runs no user code. Throws the errors with which `serve` rejects before it runs user code. */

@@ -1,4 +1,5 @@
 import {
+  type AliasClaim,
   type FrameworkError,
   type InvocationProvenance,
   invocationProvenance,
@@ -98,7 +99,7 @@ export function explainRows(
   decided: number,
   table: CompiledTable,
   provenance?: InvocationProvenance,
-  aliases: readonly (readonly [kind: TriggerKind, misses: readonly Miss[]])[] = [],
+  aliases: readonly AliasClaim[] = [],
 ): Explanation {
   const checks = table.rows.map((row) => checkRow(row, event));
   const rows = checks.map(({ row, misses }, index) => {

@@ -165,13 +165,9 @@ const OUTSIDE: readonly (readonly [near: string, name: string, place: string, ..
   // https://docs.aws.amazon.com/AmazonS3/latest/userguide/olap-event-context.html
   ['gateway-v1', `an Object Lambda request ${OWN_FUNCTION}`, 'getObjectContext.outputRoute'],
   // https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/lambda-event-structure.html
-  [
-    'gateway-v1',
-    'a Lambda@Edge request (serve it with edgeHandler of @sallyport/triggers/edge)',
-    'Records[0].cf.config.distributionId',
-  ],
+  ['gateway-v1', `a Lambda@Edge request ${OWN_FUNCTION}`, 'Records[0].cf.config.distributionId'],
   // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-batching-concurrency.html
-  ['queue', 'the list of a pipe (name an alias of the function in pipe())', '[0].eventSource'],
+  ['queue', 'the list of a pipe (name an alias in pipe())', '[0].eventSource'],
 ];
 
 const TAG = /^aws:(?:sqs|dynamodb|kinesis|sns)$/;

@@ -40,11 +40,6 @@ export function createPlan(
     // No event could reach this surface.
     if (!kinds.includes(kind)) throw dispatchError('dispatch.invalid_surface', `framework: no row detects ${kind}`);
   }
-  const aliases = claimers.flatMap(({ qualifiers = [] }) => qualifiers);
-  const twice = aliases.find((alias, index) => aliases.indexOf(alias) < index);
-  if (twice !== undefined) {
-    throw dispatchError('dispatch.duplicate_surface', `framework: two surfaces serve the alias "${twice}"`);
-  }
   return { kinds, table, byRow: kinds.map((kind) => served.get(kind)), claimers, log, refuseDirect, doors };
 }
 

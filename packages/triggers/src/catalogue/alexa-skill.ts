@@ -110,6 +110,5 @@ export const ALEXA_SKILL = /* @__PURE__ */ describeTrigger(ALEXA_SKILL_TRIGGER, 
     attached: 'the endpoint of the skill',
   },
   form: 'event',
-  hint: ['queue', 'a request of Alexa', 'context.System.application.applicationId'],
-  sizes: { factory: 'alexaSkill', gzipBytes: 11_400 },
+  sizes: { factory: 'alexaSkill', gzipBytes: 11_300 },
 });

@@ -80,6 +80,5 @@ export const BEDROCK_FLOW = /* @__PURE__ */ describeTrigger(BEDROCK_FLOW_TRIGGER
     attached: 'a node of the flow',
   },
   form: 'event',
-  hint: ['event-bus', 'a node of a Bedrock flow', 'node.nodeInputs[0].name'],
-  sizes: { factory: 'bedrockFlow', gzipBytes: 11_300 },
+  sizes: { factory: 'bedrockFlow', gzipBytes: 10_700 },
 });

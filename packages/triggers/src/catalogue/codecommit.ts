@@ -100,6 +100,5 @@ export const CODECOMMIT = /* @__PURE__ */ describeTrigger(CODECOMMIT_TRIGGER, {
     attached: 'a trigger of the repository',
   },
   form: 'event',
-  hint: ['queue', 'a change of a CodeCommit repository', 'Records[0].eventSource', 'aws:codecommit'],
-  sizes: { factory: 'codeCommit', gzipBytes: 10_900 },
+  sizes: { factory: 'codeCommit', gzipBytes: 10_300 },
 });

@@ -63,6 +63,5 @@ export const CODEDEPLOY = /* @__PURE__ */ describeTrigger(CODEDEPLOY_TRIGGER, {
     attached: 'the AppSpec file',
   },
   form: 'event',
-  hint: ['event-bus', 'a CodeDeploy hook', 'LifecycleEventHookExecutionId'],
-  sizes: { factory: 'codeDeployHook', gzipBytes: 11_300 },
+  sizes: { factory: 'codeDeployHook', gzipBytes: 11_000 },
 });

@@ -99,6 +99,5 @@ export const DESTINATION = /* @__PURE__ */ describeTrigger(DESTINATION_TRIGGER, 
     attached: 'the destination of the other function',
   },
   form: 'event',
-  hint: ['event-bus', 'a record of a Lambda destination', 'requestContext.functionArn'],
-  sizes: { factory: 'lambdaDestination', gzipBytes: 10_900 },
+  sizes: { factory: 'lambdaDestination', gzipBytes: 10_100 },
 });

@@ -87,6 +87,5 @@ export const IOT_AUTHORIZER = /* @__PURE__ */ describeTrigger(IOT_AUTHORIZER_TRI
     attached: 'the authorizer',
   },
   form: 'event',
-  hint: ['event-bus', 'a connection for a custom authorizer of AWS IoT', 'connectionMetadata.id'],
-  sizes: { factory: 'iotAuthorizer', gzipBytes: 12_000 },
+  sizes: { factory: 'iotAuthorizer', gzipBytes: 10_400 },
 });

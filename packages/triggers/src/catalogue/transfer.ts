@@ -71,6 +71,5 @@ export const TRANSFER = /* @__PURE__ */ describeTrigger(TRANSFER_TRIGGER, {
     attached: 'the server',
   },
   form: 'event',
-  hint: ['event-bus', 'a sign-in to a Transfer Family server', 'serverId'],
-  sizes: { factory: 'transferIdentity', gzipBytes: 11_200 },
+  sizes: { factory: 'transferIdentity', gzipBytes: 10_100 },
 });

@@ -67,6 +67,5 @@ export const WIDGET = /* @__PURE__ */ describeTrigger(WIDGET_TRIGGER, {
     attached: 'the dashboard',
   },
   form: 'event',
-  hint: ['event-bus', 'a custom widget of a dashboard', 'widgetContext.widgetId'],
-  sizes: { factory: 'dashboardWidget', gzipBytes: 11_300 },
+  sizes: { factory: 'dashboardWidget', gzipBytes: 10_800 },
 });

@@ -122,6 +122,5 @@ export const WINDOW = /* @__PURE__ */ describeTrigger(WINDOW_TRIGGER, {
     attached: 'the event source mapping',
   },
   form: 'event',
-  hint: ['stream', 'a batch of a tumbling window', 'window.start'],
-  sizes: { factory: 'tumblingWindow', gzipBytes: 11_900 },
+  sizes: { factory: 'tumblingWindow', gzipBytes: 10_600 },
 });

@@ -1,4 +1,4 @@
-import type { LambdaContext, SurfaceHost, TriggerKind, TriggerRecord } from '@sallyport/core';
+import type { AliasClaim, LambdaContext, SurfaceHost, TriggerKind, TriggerRecord } from '@sallyport/core';
 import { qualifierOf } from '@sallyport/core/internal';
 import type { EventHandler } from '@sallyport/streams/delivery';
 import { refused, triggersError } from '../errors.js';
@@ -7,6 +7,9 @@ import { type SurfaceRow, TriggerSurface } from './surface.js';
 
 /** The names of aliases; a name of digits is a version: https://docs.aws.amazon.com/lambda/latest/api/API_AliasConfiguration.html. */
 const ALIAS = /^(?!\d+$)[\w-]{1,128}$/;
+
+/** The aliases that the triggers of each container have. */
+const TAKEN = new WeakMap<object, readonly string[]>();
 
 /**
  * A trigger whose events a device or a client wrote. The alias of an invocation selects the handler, because only AWS Lambda writes the
@@ -22,7 +25,7 @@ export abstract class AliasTrigger extends TriggerSurface {
   }
 
   /** The registered aliases. @throws FrameworkError `app.invalid_configuration` for no registration */
-  get qualifiers(): readonly string[] {
+  protected get names(): readonly string[] {
     if (this.#entries.size === 0) throw refused(`${this.kind} has no handler: register one for an alias`);
     return [...this.#entries.keys()];
   }
@@ -32,7 +35,25 @@ export abstract class AliasTrigger extends TriggerSurface {
     return this.#entries.has(qualifierOf(lambdaContext?.invokedFunctionArn) ?? '');
   }
 
+  /** For `explain`: the failed condition, if the invocation used no registered alias. */
+  explainClaim(lambdaContext: LambdaContext | undefined): readonly AliasClaim[] {
+    const came = qualifierOf(lambdaContext?.invokedFunctionArn);
+    const expected = `qualifier ${this.names.join(' or ')}`;
+    const miss = {
+      path: 'invokedFunctionArn',
+      expected,
+      found: came === undefined ? 'no qualifier' : `qualifier ${came}`,
+    };
+    return [[this.kind, this.#entries.has(came ?? '') ? [] : [miss]]];
+  }
+
   override attach(host: SurfaceHost): void {
+    const { names } = this;
+    // Every surface of a container receives the same list.
+    const others = TAKEN.get(host.eventMiddlewares) ?? [];
+    const twice = names.find((alias) => others.includes(alias));
+    if (twice !== undefined) throw refused(`${this.kind}: another trigger of the container has the alias "${twice}"`);
+    TAKEN.set(host.eventMiddlewares, [...others, ...names]);
     this.#isAttached = true;
     super.attach(host);
   }
