@@ -59,7 +59,9 @@ function readme(file: string): Page {
     },
     async render() {
       const text = read(ROOT);
-      return renderKindsTable(renderTriggerRows(renderErrorTables(renderTables(text, await readTables(file, text)), errors)));
+      return renderKindsTable(
+        renderTriggerRows(renderErrorTables(renderTables(text, await readTables(file, text)), errors)),
+      );
     },
   };
 }

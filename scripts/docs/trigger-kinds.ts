@@ -1,7 +1,7 @@
 // The page and the table of all kinds of events.
 import { ofTrigger } from '../../packages/constructs/src/wiring/internal/registrations.js';
-import { ROWS } from '../../packages/dispatch/src/rows.js';
 import type { DetectionCondition } from '../../packages/dispatch/src/rows.js';
+import { ROWS } from '../../packages/dispatch/src/rows.js';
 import type { CatalogueEntry } from '../../packages/triggers/src/catalogue/entry.js';
 import { ENTRIES } from './trigger-files.js';
 import { FIXED_KINDS, LEFT_OUT } from './trigger-kinds-data.js';
@@ -19,7 +19,7 @@ interface KindRow {
 
 const EDGE: KindRow = {
   kind: '[`edgeHandler`](triggers.md#cloudfront-lambdaedge)',
-  recognized: 'a separate function, outside of containers',
+  recognized: 'a separate function, outside containers',
   author: 'CloudFront; a viewer wrote the request',
   failure: 'CloudFront answers 502',
   answer: 'request or response',

@@ -1,4 +1,4 @@
-// Lambda@Edge: a handler outside of containers, and its events for tests.
+// Lambda@Edge: a handler outside containers, and its events for tests.
 export { buildEdgeEvent, type EdgeEvent, type EdgeEventOptions } from './edge/build.js';
 export {
   type EdgeConfig,

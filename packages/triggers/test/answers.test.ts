@@ -393,8 +393,8 @@ const PLACES: readonly Place[] = [
     make: inApp((handler) => bedrockAgent().function('orders', 'find', handler)),
     results: [(value) => ({ body: value }), (value) => ({ body: 'a', sessionAttributes: value })],
     mayFail: false,
-    isForm: ({ response }: Record<string, Json>) =>
-      typeof (((response?.functionResponse as Json).responseBody as Json).TEXT as Json).body === 'string',
+    isForm: ({ response }: { response: { functionResponse: { responseBody: { TEXT: Json } } } }) =>
+      typeof response.functionResponse.responseBody.TEXT.body === 'string',
   },
   {
     name: 'bedrock flow',

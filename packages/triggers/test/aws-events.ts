@@ -717,7 +717,7 @@ const objectLambda = (operation: string, context: object) => ({
   protocolVersion: '1.00',
 });
 
-/** Events of further services, and events that nothing serves (`null`): other services, and CloudFront, whose handler is outside of containers. */
+/** Events of further services, and events that nothing serves (`null`): other services, and CloudFront, whose handler is outside containers. */
 const FURTHER: readonly AwsEvent[] = [
   ['Lex V2: a dialog', 'lex', LEX, lex('DialogCodeHook')],
   ['Lex V2: fulfilment', 'lex', LEX, lex('FulfillmentCodeHook')],

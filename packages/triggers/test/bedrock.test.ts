@@ -55,7 +55,7 @@ it('a request of a REST API reaches its route, with the surface registered', asy
   app.get('/orders', () => json(200, {}));
   const request = { httpMethod: 'GET', path: '/orders', resource: '/orders', requestContext: {} };
   await expect(app.handleLambda(request)).resolves.toMatchObject({ statusCode: 200 });
-  // Only Bedrock writes the members beside the method.
+  // Only Bedrock writes the members next to the method.
   await expect(app.handleLambda({ ...request, body: JSON.stringify(API) })).resolves.toMatchObject({ statusCode: 200 });
 });
 

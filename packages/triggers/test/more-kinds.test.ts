@@ -5,8 +5,8 @@ import {
   codeCommit,
   dashboardWidget,
   lambdaDestination,
-  tumblingWindow,
   type TumblingWindow,
+  tumblingWindow,
 } from '@sallyport/triggers';
 import {
   buildCodeCommitEvent,

@@ -1,6 +1,6 @@
 import type { Surface } from '@sallyport/core';
-import { createDispatcherWith, type TriggerExtension } from '@sallyport/dispatch';
 import { TRIGGER_KINDS } from '@sallyport/core';
+import { createDispatcherWith, type TriggerExtension } from '@sallyport/dispatch';
 import { AWS_EVENTS } from './aws-events.js';
 import { contextOf, EVENTS, SURFACES } from './kinds.js';
 import { documentedEvents, powertoolsExamples } from './published-events.js';
@@ -20,7 +20,7 @@ const fixed: Surface = { serves: TRIGGER_KINDS, serve: async (kind) => kind };
 const { handleLambda } = createDispatcherWith({ log: false }, fixed, ...served);
 const reversed = createDispatcherWith({ log: false }, fixed, ...served.toReversed());
 
-/** Changes of a part that tells kinds of the fixed table apart, or that makes an event of a fixed row one of another surface. */
+/** Changes of a part that distinguishes kinds of the fixed table, or that makes an event of a fixed row one of another surface. */
 const RELATED: Readonly<Record<string, readonly string[]>> = {
   // The key of a route, and the host name of a function URL.
   'gateway-v2': ['function-url'],

@@ -186,7 +186,7 @@ describe('a task', () => {
     expect(operations.filter((one) => one === 'SendTaskFailure')).toHaveLength(1);
   });
 
-  it('a result that cannot be told fails the invocation', async () => {
+  it('a result that cannot be reported fails the invocation', async () => {
     server.statuses.push(400);
     const tasks = stateTask({ client: await client() }).callback('charge', () => 1);
     await expect(tasks.handleLambda({ taskToken: 't' }, CHARGE)).rejects.toMatchObject({

@@ -81,7 +81,7 @@ describe('a job of CodePipeline', () => {
     const job = codePipelineJob(() => undefined, { client: await pipeline() });
     await expect(job.handleLambda(buildCodePipelineEvent())).rejects.toMatchObject({
       code: 'triggers.response_failed',
-      message: 'framework: CodePipeline could not be told the result',
+      message: 'framework: CodePipeline did not receive the result',
     });
   });
 });

@@ -120,14 +120,8 @@ function schemaOf(schema: Json): StandardSchema {
 /** An AWS client that records each command, with its input, and accepts it. */
 function recordingClient({ calls }: World) {
   return {
-    send: async ({
-      constructor,
-      input,
-    }: {
-      readonly constructor: { readonly name: string };
-      readonly input: unknown;
-    }) => {
-      calls.push({ sent: constructor.name, input: JSON.parse(JSON.stringify(input)) as Json });
+    send: async (command: { readonly input: unknown }) => {
+      calls.push({ sent: command.constructor.name, input: JSON.parse(JSON.stringify(command.input)) as Json });
       return {};
     },
   };

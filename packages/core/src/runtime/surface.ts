@@ -60,7 +60,7 @@ export interface Surface {
   readonly accepts?: readonly InvocationProvenance[];
   /**
    * Claims an invocation, after its row is found: `true` to receive it under the first kind that this surface serves. For events that a
-   * device or a client wrote, which only the alias of the invocation tells apart, and for some events of another kind.
+   * device or a client wrote, which only the alias of the invocation distinguishes, and for some events of another kind.
    *
    * @param kind the kind by its row; `undefined` for an event that no row matches
    */

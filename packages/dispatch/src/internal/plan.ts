@@ -17,7 +17,7 @@ export interface Plan {
   readonly refuseDirect: (() => FrameworkError) | undefined;
   /** The front doors, if they are named. */
   readonly doors: DoorGuard | undefined;
-  /** Surfaces that claim invocations; none in most applications. */
+  /** Surfaces that claim invocations. Most applications have no such surface. */
   readonly claimers: readonly Surface[];
 }
 

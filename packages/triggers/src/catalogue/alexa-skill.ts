@@ -105,7 +105,7 @@ export const ALEXA_SKILL = /* @__PURE__ */ describeTrigger(ALEXA_SKILL_TRIGGER, 
   simulate: null,
   aws: {
     author: 'Alexa; a user wrote the values of slots',
-    failure: 'Alexa ends the session with an apology',
+    failure: 'Alexa closes the session with an apology',
     limit: '6 MB; 8,000 characters of speech',
     attached: 'the endpoint of the skill',
   },

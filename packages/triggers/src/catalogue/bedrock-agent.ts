@@ -30,7 +30,7 @@ export interface BedrockAgentEvent {
   readonly messageVersion: string;
   /** The agent. */
   readonly agent: { readonly name: string; readonly id: string; readonly alias: string; readonly version: string };
-  /** The text of the user. */
+  /** The user's text. */
   readonly inputText: string;
   /** The id of the session. */
   readonly sessionId: string;

@@ -52,7 +52,7 @@ const INSTANCE = {
 };
 
 /**
- * Builds the event of a custom Lambda rule of AWS Config.
+ * Builds the event of a custom Lambda rule of Config.
  *
  * @see https://docs.aws.amazon.com/config/latest/developerguide/evaluate-config_develop-rules_example-events.html
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
@@ -81,7 +81,7 @@ export function buildConfigEvent(rule: string, { item = INSTANCE, ...options }: 
 
 const RULE = 'arn:aws:config:us-east-1:123456789012:config-rule/config-rule-1';
 
-/** Rules of AWS Config in the catalogue. @internal */
+/** Config rules in the catalogue. @internal */
 export const CONFIG_RULE = /* @__PURE__ */ describeTrigger(CONFIG_RULE_TRIGGER, {
   sample: {
     build: buildConfigEvent,
@@ -97,9 +97,9 @@ export const CONFIG_RULE = /* @__PURE__ */ describeTrigger(CONFIG_RULE_TRIGGER, 
     rows: [
       [
         '`configRules({ client, timeoutMs })` with `rule(name, handler)`; `ConfigRules`, `ConfigRuleHandler`, `ConfigCheck`, `ConfigEvaluation`, `ConfigCompliance`',
-        'custom Lambda rules of AWS Config',
+        'custom Lambda rules of Config',
       ],
-      ['`SenderOptions`, `AwsSender`', 'the client that tells a service the result'],
+      ['`SenderOptions`, `AwsSender`', 'the client that reports the result to a service'],
     ],
   },
   construct: null,

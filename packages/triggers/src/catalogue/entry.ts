@@ -18,7 +18,7 @@ export interface TriggerSample {
   readonly names: readonly string[];
   /** The alias that the events are sent to, for a kind that only an alias selects. Default: none. */
   readonly alias?: string;
-  /** True if the option `client` tells the service the result. */
+  /** True if the option `client` reports the result to the service. */
   readonly sends?: true;
   /** A result of a handler that the service accepts. Default `undefined`. */
   readonly result?: unknown;

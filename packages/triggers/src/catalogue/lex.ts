@@ -8,7 +8,7 @@ export interface LexEventOptions {
   readonly source?: 'DialogCodeHook' | 'FulfillmentCodeHook';
   /** Interpreted values of slots by name. Default: none. */
   readonly slots?: Readonly<Record<string, string>>;
-  /** The text of the user. Default `hello`. */
+  /** The user's text. Default `hello`. */
   readonly text?: string;
 }
 
@@ -48,7 +48,7 @@ export interface LexEvent {
   readonly responseContentType: string;
   /** The id of the session. */
   readonly sessionId: string;
-  /** The text of the user. */
+  /** The user's text. */
   readonly inputTranscript: string;
   /** The bot. */
   readonly bot: {

@@ -7,7 +7,7 @@ import { ACCEPTING } from './internal/build.js';
  * Builds the input of a task of Step Functions. Send it with the ARN of the task's alias as `invokedFunctionArn`.
  *
  * @param input the input of the state
- * @param token the token of a task that waits for it, in the member `taskToken`
+ * @param token the token of a waiting task, in the member `taskToken`
  * @see https://docs.aws.amazon.com/step-functions/latest/dg/connect-to-resource.html
  * @example buildTaskEvent({ amount: 5 });
  */

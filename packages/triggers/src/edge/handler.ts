@@ -30,7 +30,7 @@ export interface EdgeRequest {
 export interface EdgeResponse {
   /** The status: `'200'`. */
   readonly status: string | number;
-  /** The text of the status. */
+  /** The status in words. */
   readonly statusDescription?: string;
   /** The headers. */
   readonly headers?: EdgeHeaders;

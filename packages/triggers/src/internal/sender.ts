@@ -9,7 +9,7 @@ export interface AwsSender {
   send(command: never, options?: { readonly abortSignal?: AbortSignal }): Promise<unknown>;
 }
 
-/** Options of a trigger that tells its service the result. */
+/** Options of a trigger that reports its result to the service. */
 export interface SenderOptions {
   /** The client of the service. Default: a client of this region, created at the first call. */
   readonly client?: AwsSender;
@@ -54,7 +54,7 @@ export async function sendResult(
   try {
     return await client.send(command as never, { abortSignal });
   } catch (cause) {
-    throw triggersError('triggers.response_failed', `${service} could not be told the result`, { cause });
+    throw triggersError('triggers.response_failed', `${service} did not receive the result`, { cause });
   }
 }
 

@@ -44,7 +44,7 @@ export interface AlexaAnswer {
   };
 }
 
-/** Handles a request of Alexa. A throw ends the session. Alexa ignores the answer to a `SessionEndedRequest`. */
+/** Handles a request of Alexa. After a throw, Alexa closes the session. Alexa ignores the answer to a `SessionEndedRequest`. */
 export type AlexaHandler = (ctx: EventContext, request: AlexaRequest) => MaybePromise<AlexaAnswer | undefined>;
 
 /** Options of `alexaSkill`. An unknown key is rejected. */

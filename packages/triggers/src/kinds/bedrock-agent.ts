@@ -34,7 +34,7 @@ export interface AgentAction {
   readonly operation: string;
   /** The parameters and the properties of the request body, converted by their types. A model chose the values. */
   readonly payload: Readonly<Record<string, unknown>>;
-  /** The text of the user. */
+  /** The user's text. */
   readonly inputText: string;
   /** The id of the session. */
   readonly sessionId: string;
@@ -219,7 +219,7 @@ export class BedrockAgent extends NamedTrigger {
   }
 }
 
-/** Values are text. A value that does not have its type stays text, for the schema of the application. */
+/** Values are text. A value that does not have its type is kept as text, for the schema of the application. */
 function toValue(type: unknown, value: unknown): unknown {
   if (type === 'string' || typeof value !== 'string') return value;
   const parsed = fromJson(value);

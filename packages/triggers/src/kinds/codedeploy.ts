@@ -45,8 +45,7 @@ export const CODEDEPLOY_TRIGGER = /* @__PURE__ */ defineTrigger({
   marginMs: SENDER_MARGIN_MS,
 });
 
-/** Validators and defaults for the options of {@link codeDeployHook}. @internal */
-export const CODEDEPLOY_OPTIONS = /* @__PURE__ */ defineOptions<SenderOptions>()(SENDER_OPTIONS);
+const CODEDEPLOY_OPTIONS = /* @__PURE__ */ defineOptions<SenderOptions>()(SENDER_OPTIONS);
 
 const loadSdk = /* @__PURE__ */ loadClient('@aws-sdk/client-codedeploy', () => import('@aws-sdk/client-codedeploy'));
 
@@ -100,7 +99,7 @@ function toStatus(result: unknown): 'Succeeded' | 'Failed' {
 }
 
 /**
- * Makes the surface for a hook of a CodeDeploy deployment to Lambda or ECS. CodeDeploy is told the result, even if the handler throws or
+ * Makes the surface for a hook of a CodeDeploy deployment to Lambda or ECS. CodeDeploy receives the result, even if the handler throws or
  * the deadline passes. The role of the function needs `codedeploy:PutLifecycleEventHookExecutionStatus`, and the application the package
  * `@aws-sdk/client-codedeploy`.
  *

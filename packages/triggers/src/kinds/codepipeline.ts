@@ -145,7 +145,7 @@ function toResult(result: unknown): object {
     Object.keys(rest).length === 0 &&
     (outputVariables === undefined || outputVariables === variables) &&
     Object.entries(variables).every(([name, value]) => /^[\w@-]+$/.test(name) && typeof value === 'string') &&
-    [continuationToken, summary].every((text) => text === undefined || isText(text)) &&
+    [continuationToken, summary].every((text) => text === undefined || isShortText(text)) &&
     // Variables belong to the end of a job.
     (continuationToken === undefined || outputVariables === undefined);
   if (!isValid)
@@ -157,12 +157,12 @@ function toResult(result: unknown): object {
   };
 }
 
-function isText(value: unknown): boolean {
+function isShortText(value: unknown): boolean {
   return typeof value === 'string' && value.length > 0 && value.length <= MAX_TEXT;
 }
 
 /**
- * Makes the surface for a Lambda action of a pipeline. CodePipeline is told the result of each job, even if the handler throws or the
+ * Makes the surface for a Lambda action of a pipeline. CodePipeline receives the result of each job, even if the handler throws or the
  * deadline passes. The role of the function needs `codepipeline:PutJobSuccessResult` and `codepipeline:PutJobFailureResult`, and the
  * application the package `@aws-sdk/client-codepipeline`.
  *

@@ -50,13 +50,13 @@ export interface ConfigEvaluation {
   readonly orderingTimestamp?: Date;
 }
 
-/** Evaluates a change, or all resources of a schedule. The compliance alone is that of the configuration item. A throw fails the invocation. */
+/** Evaluates a change, or all resources of a schedule. A compliance alone applies to the configuration item. A throw fails the invocation. */
 export type ConfigRuleHandler = (
   ctx: EventContext,
   check: ConfigCheck,
 ) => MaybePromise<ConfigCompliance | ConfigEvaluation | readonly ConfigEvaluation[]>;
 
-/** Row, natural key and answer of rules of AWS Config. @internal */
+/** Row, natural key and answer of Config rules. @internal */
 export const CONFIG_RULE_TRIGGER = /* @__PURE__ */ defineTrigger({
   kind: 'config-rule',
   anyOf: [
@@ -73,8 +73,7 @@ export const CONFIG_RULE_TRIGGER = /* @__PURE__ */ defineTrigger({
   marginMs: SENDER_MARGIN_MS,
 });
 
-/** Validators and defaults for the options of {@link configRules}. @internal */
-export const CONFIG_RULE_OPTIONS = /* @__PURE__ */ defineOptions<SenderOptions>()(SENDER_OPTIONS);
+const CONFIG_RULE_OPTIONS = /* @__PURE__ */ defineOptions<SenderOptions>()(SENDER_OPTIONS);
 
 const loadSdk = /* @__PURE__ */ loadClient(
   '@aws-sdk/client-config-service',
@@ -85,7 +84,7 @@ const loadSdk = /* @__PURE__ */ loadClient(
 const MAX_EVALUATIONS = 100;
 const COMPLIANCES: readonly unknown[] = ['COMPLIANT', 'NON_COMPLIANT', 'NOT_APPLICABLE', 'INSUFFICIENT_DATA'];
 
-/** Handlers of custom Lambda rules of AWS Config. */
+/** Handlers of custom Lambda rules of Config. */
 export class ConfigRules extends NamedTrigger {
   readonly #timeoutMs: number;
   #client: AwsSender | undefined;
@@ -177,7 +176,7 @@ function toEvaluations(result: unknown, { item }: ConfigCheck, now: Date): objec
 }
 
 /**
- * Makes the surface for custom Lambda rules of AWS Config, for changes and for schedules. The evaluations are sent with `PutEvaluations`,
+ * Makes the surface for custom Lambda rules of Config, for changes and for schedules. The evaluations are sent with `PutEvaluations`,
  * for which the role of the function needs `config:PutEvaluations` and the application the package `@aws-sdk/client-config-service`.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong or unknown option

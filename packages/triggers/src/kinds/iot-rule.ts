@@ -55,7 +55,7 @@ export class IotRuleTrigger extends AliasTrigger {
    * Registers the handler of a rule's messages. AWS IoT invokes the function asynchronously: if the handler throws, Lambda retries the
    * event. Register before the container is created.
    *
-   * @param alias the alias of the function in the action of the rule, which nothing else invokes
+   * @param alias the alias of the function in the action of the rule, which only this service invokes
    * @throws FrameworkError `app.invalid_configuration` for a name that is not an alias or is repeated, or a handler that is not a function
    * @example iotRule({ key: 'id' }).rule('cellar', (ctx, { payload }) => ctx.log.info('cellar', payload));
    */

@@ -10,7 +10,7 @@ import { defineTrigger } from '../internal/surface.js';
 
 /** A turn of a conversation: https://docs.aws.amazon.com/lexv2/latest/dg/lambda-input-format.html. */
 export interface LexTurn {
-  /** `dialog`: the user has said something. `fulfillment`: all slots of the intent have values. */
+  /** `dialog`: the user has answered. `fulfillment`: all slots of the intent have values. */
   readonly hook: 'dialog' | 'fulfillment';
   /** The name of the intent. */
   readonly intent: string;
@@ -18,7 +18,7 @@ export interface LexTurn {
   readonly slots: Readonly<Record<string, unknown>>;
   /** The id of the session. */
   readonly sessionId: string;
-  /** The text that the user wrote, or that was recognized. */
+  /** The user's text, typed or recognized. */
   readonly text: string;
   /** The bot: id, name, alias, locale and version. */
   readonly bot: Readonly<Record<string, unknown>>;

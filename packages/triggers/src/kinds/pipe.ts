@@ -41,7 +41,7 @@ export class PipeTrigger extends AliasTrigger {
   /**
    * Registers the handler of a pipe. Register before the container is created.
    *
-   * @param alias the alias of the function in the enrichment of the pipe, which nothing else invokes
+   * @param alias the alias of the function in the enrichment of the pipe, which only this service invokes
    * @throws FrameworkError `app.invalid_configuration` for a name that is not an alias or is repeated, or a handler that is not a function
    * @example pipe().enrich('orders', async (ctx, { payload }) => ({ ...(await orderOf(payload)) }));
    */

@@ -55,8 +55,7 @@ export const TASK_TOKEN_OPTIONS = /* @__PURE__ */ defineOptions<TaskTokenOptions
   heartbeatMs: /* @__PURE__ */ integer(1_000, 900_000, 'milliseconds'),
 });
 
-/** Validators and defaults for the options of {@link stateTask}. @internal */
-export const STATE_TASK_OPTIONS = /* @__PURE__ */ defineOptions<SenderOptions>()(SENDER_OPTIONS);
+const STATE_TASK_OPTIONS = /* @__PURE__ */ defineOptions<SenderOptions>()(SENDER_OPTIONS);
 
 /** Natural key and answer of tasks of Step Functions. The state machine determines the shape of an event. @internal */
 export const TASK_TRIGGER = /* @__PURE__ */ defineTrigger({
@@ -93,7 +92,7 @@ export class StateTasks extends AliasTrigger {
   /**
    * Registers the handler of a task that waits for the result of the function. Register before the container is created.
    *
-   * @param alias the alias of the function in the state, which nothing else invokes
+   * @param alias the alias of the function in the state, which only this service invokes
    * @throws FrameworkError `app.invalid_configuration` for a name that is not an alias or is repeated, or a handler that is not a function
    * @example stateTask().task('charge', payload(Charge, (ctx, { amount }) => charge(amount)));
    */
@@ -103,7 +102,7 @@ export class StateTasks extends AliasTrigger {
   }
 
   /**
-   * Registers the handler of a task that waits for its token (`.waitForTaskToken`). The result is told with `SendTaskSuccess`, an error or
+   * Registers the handler of a task that waits for its token (`.waitForTaskToken`). The result is reported with `SendTaskSuccess`, an error or
    * the deadline with `SendTaskFailure`.
    *
    * @throws FrameworkError `app.invalid_configuration` as {@link task}, and for a wrong or unknown option

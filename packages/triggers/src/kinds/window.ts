@@ -40,7 +40,7 @@ export interface WindowAnswer {
 /** Row, natural key and answer of streams with tumbling windows. @internal */
 export const WINDOW_TRIGGER = /* @__PURE__ */ defineTrigger({
   kind: 'window',
-  // The last invocation of a window may have no record; batches with records satisfy the rows of their streams.
+  // The last invocation of a window can be without records; batches with records satisfy the rows of their streams.
   anyOf: [
     [
       { path: 'window.start', test: 'text' },
