@@ -115,6 +115,7 @@ it('does not compile without a part, or with a construct or a simulation that do
     docs: { section: 'Meters', rows: [] },
     construct: null,
     simulate: null,
+    aws: { author: '', failure: '', limit: '' },
     form: 'event',
     sizes: { factory: 'meterTrigger', gzipBytes: 1 },
   };

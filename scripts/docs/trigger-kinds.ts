@@ -128,6 +128,13 @@ export function renderKindsPage(): string {
       LEFT_OUT.map(({ service, notice, source }) => [service, `[${notice}](${source})`]),
     ),
     '',
+    '## Safe by default, and what it costs on AWS',
+    '',
+    '- An event that matches no row, and an event whose trigger is not registered, runs no handler.',
+    '- The kinds of AWS IoT rules, Pipes and Step Functions have no row: an event can only arrive through an alias that you name.',
+    '- AWS bills each invocation, even if it is rejected, and each retry ([pricing](https://aws.amazon.com/lambda/pricing/)).',
+    '  Limit the permissions of the function to the services of this table that you use.',
+    '',
   ].join('\n');
 }
 

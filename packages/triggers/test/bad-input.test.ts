@@ -12,7 +12,7 @@ function counted(entry: CatalogueEntry) {
   const ran = { calls: 0 };
   const handler = (async () => {
     ran.calls += 1;
-    return entry.sample.result;
+    return entry.sample.result as never;
   }) as SampleHandler;
   return { app: createApp({ log: false, surfaces: [surfaceOf(entry, handler)] }), ran };
 }
