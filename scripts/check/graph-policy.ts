@@ -59,6 +59,12 @@ export const LEAN_ENTRIES: Readonly<Record<string, readonly string[]>> = {
 export const OPTIONAL_PEERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   '@sallyport/http': { '@aws-sdk/client-apigatewaymanagementapi': ['./websocket'] },
   '@sallyport/streams': { '@aws-sdk/client-sns': ['./error-topic'] },
+  '@sallyport/triggers': {
+    '@aws-sdk/client-codedeploy': ['.', './catalogue', './testing'],
+    '@aws-sdk/client-codepipeline': ['.', './catalogue', './testing'],
+    '@aws-sdk/client-config-service': ['.', './catalogue', './testing'],
+    '@aws-sdk/client-sfn': ['.', './catalogue', './testing'],
+  },
   '@sallyport/vectors': { '@aws-sdk/client-bedrock-runtime': ['.'], '@aws-sdk/client-s3vectors': ['.'] },
   '@sallyport/microvm': { '@aws-sdk/client-lambda-microvms': ['.'] },
 };
@@ -67,6 +73,7 @@ export const OPTIONAL_PEERS: Readonly<Record<string, Readonly<Record<string, rea
 export const CLIENT_OWNERS: readonly string[] = [
   '@sallyport/http',
   '@sallyport/streams',
+  '@sallyport/triggers',
   '@sallyport/dynamo',
   '@sallyport/mcp',
   '@sallyport/ratelimit',

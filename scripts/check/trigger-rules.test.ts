@@ -115,20 +115,21 @@ it('does not compile without a part, or with a construct or a simulation that do
     docs: { section: 'Meters', rows: [] },
     construct: null,
     simulate: null,
+    aws: { author: '', failure: '', limit: '' },
     form: 'event',
     sizes: { factory: 'meterTrigger', gzipBytes: 1 },
   };
-  const { sample, docs, construct, simulate, form, sizes } = tools;
+  const { sample, docs, construct, simulate, aws, form, sizes } = tools;
   // @ts-expect-error: `sample` is missing
-  const noSample: TriggerTools = { docs, construct, simulate, form, sizes };
+  const noSample: TriggerTools = { docs, construct, simulate, aws, form, sizes };
   // @ts-expect-error: `docs` is missing
-  const noPage: TriggerTools = { sample, construct, simulate, form, sizes };
+  const noPage: TriggerTools = { sample, construct, simulate, aws, form, sizes };
   // @ts-expect-error: `build` is missing
   const noBuilder: TriggerTools = { ...tools, sample: { events: [], names: [], register: sample.register } };
   // @ts-expect-error: no such source
   const noSource: TriggerTools = { ...tools, simulate: 'meter' };
   // @ts-expect-error: `sizes` is missing
-  const noSizes: TriggerTools = { sample, docs, construct, simulate, form };
+  const noSizes: TriggerTools = { sample, docs, construct, simulate, aws, form };
   expect([isMethod, noSample, noPage, noBuilder, noSource, noSizes, Object.keys(sources)]).toHaveLength(7);
 });
 

@@ -12,6 +12,7 @@ import { checkDoorPage, fixtureDoors, renderDoorPage } from './front-doors.js';
 import { FRONT_DOORS } from './front-doors-data.js';
 import { checkTables, readTables, renderTables } from './option-tables.js';
 import { renderTriggerRows, TRIGGER_FILES } from './trigger-files.js';
+import { renderKindsPage, renderKindsTable } from './trigger-kinds.js';
 import { renderVersion, renderVersions, versionFiles } from './versions.js';
 
 /** A page, or a file of code, that is generated from data. */
@@ -34,6 +35,7 @@ export const PAGES: readonly Page[] = [
     check: (root) => checkDoorPage(FRONT_DOORS, fixtureDoors(root)),
     render: () => renderDoorPage(FRONT_DOORS),
   },
+  { file: 'docs/trigger-kinds.md', check: () => [], render: renderKindsPage },
   { file: 'docs/error-codes.md', check: () => [], render: renderErrorCodes },
   ...['docs/deployment.md', 'docs/deploy-sam.md', 'docs/deploy-terraform.md'].map(deploymentPage),
   ...readWorkspace(ROOT, ['packages']).map(({ folder }) => readme(`${folder}/README.md`)),
@@ -57,7 +59,9 @@ function readme(file: string): Page {
     },
     async render() {
       const text = read(ROOT);
-      return renderTriggerRows(renderErrorTables(renderTables(text, await readTables(file, text)), errors));
+      return renderKindsTable(
+        renderTriggerRows(renderErrorTables(renderTables(text, await readTables(file, text)), errors)),
+      );
     },
   };
 }

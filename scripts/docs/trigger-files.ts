@@ -105,6 +105,7 @@ const SHARED = `export type {
 } from '@sallyport/streams/delivery';
 export type { TriggersErrorCode } from './errors.js';
 export { type Drop, drop } from './internal/drop.js';
+export type { AwsSender, SenderOptions } from './internal/sender.js';
 export { type SurfaceCondition, type SurfaceRow, TriggerSurface } from './internal/surface.js';
 `;
 

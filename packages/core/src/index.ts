@@ -70,6 +70,7 @@ export {
   type TriggerKind,
 } from './runtime/invocation.js';
 export type {
+  AliasClaim,
   Surface,
   SurfaceDoor,
   SurfaceGate,

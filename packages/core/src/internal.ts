@@ -127,7 +127,7 @@ export {
   StoreTimeout,
   withDeadline,
 } from './runtime/deadline.js';
-export { createDoorGuard, DOORS_KIND, type DoorGuard } from './runtime/doors.js';
+export { createDoorGuard, DOORS_KIND, type DoorGuard, qualifierOf } from './runtime/doors.js';
 export { markNeedsEventKey, rejectWithoutEventKey } from './runtime/event-key.js';
 export {
   AGENT_INVOCATIONS,

@@ -72,7 +72,7 @@ describe('createEmfSink', () => {
   it.each([
     [REQUEST, 'RequestErrors'],
     [BATCH, 'BatchFailures'],
-  ])('gives the version of the function to one metric only', (record, Name) => {
+  ])('adds the version of the function to one metric only', (record, Name) => {
     const line = JSON.parse(emit(record, { environment: { AWS_LAMBDA_FUNCTION_VERSION: '7' } })) as {
       readonly _aws: { readonly CloudWatchMetrics: readonly object[] };
     };

@@ -139,21 +139,32 @@ function inventoryOf({ byRow }: Plan): Inventory {
 
 function explainPlan(plan: Plan, event: unknown, lambdaContext: LambdaContext | undefined): Explanation {
   const provenance = invocationProvenance(lambdaContext);
-  const row = rowOf(plan, event, provenance);
-  const explanation = explainRows(event, row, plan.table, lambdaContext && provenance);
+  const row = rowOf(plan, event, lambdaContext, provenance);
+  const explanation = explainRows(
+    event,
+    row,
+    plan.table,
+    lambdaContext && provenance,
+    plan.claimers.flatMap((surface) => surface.explainClaim?.(lambdaContext) ?? []),
+  );
   const surface = surfaceFor(plan, row, provenance);
   const kind = plan.kinds[row];
   const foreign = surface && kind !== undefined && lambdaContext && plan.doors?.refusalOf(kind, event, lambdaContext);
   if (foreign) return { ...explanation, kind, error: foreign.message };
-  if (surface && kind !== undefined) return { ...explanation, kind, ...targetOf(surface, kind, event) };
+  if (surface && kind !== undefined) return { ...explanation, kind, ...targetOf(surface, kind, event, lambdaContext) };
   if (provenance === 'direct' && plan.refuseDirect) return { ...explanation, error: plan.refuseDirect().message };
   return kind === undefined ? explanation : { ...explanation, error: noAdapter(kind).message };
 }
 
 /** The handler that the surface would run, or the message with which it would reject the event before it runs user code. */
-function targetOf(surface: Surface, kind: TriggerKind, event: unknown): Pick<Explanation, 'error' | 'target'> {
+function targetOf(
+  surface: Surface,
+  kind: TriggerKind,
+  event: unknown,
+  lambdaContext: LambdaContext | undefined,
+): Pick<Explanation, 'error' | 'target'> {
   try {
-    return { error: null, target: surface.explainTarget?.(kind, event) ?? null };
+    return { error: null, target: surface.explainTarget?.(kind, event, lambdaContext) ?? null };
   } catch (error) {
     return { error: isFrameworkError(error) ? error.message : null, target: null };
   }
@@ -168,7 +179,7 @@ export function createHandler(plan: Plan, entrypoint?: number): Dispatcher['hand
   return (event, lambdaContext) => {
     try {
       const provenance = invocationProvenance(lambdaContext);
-      const row = rowOf(plan, event, provenance, entrypoint);
+      const row = rowOf(plan, event, lambdaContext, provenance, entrypoint);
       const surface = surfaceFor(plan, row, provenance);
       if (surface === undefined) throw refusal(plan, event, row, provenance, lambdaContext);
       const kind = plan.kinds[row] as TriggerKind;
@@ -181,8 +192,19 @@ export function createHandler(plan: Plan, entrypoint?: number): Dispatcher['hand
 }
 
 /** No row is tried for an agent: a model wrote the event, and it can have any shape. */
-function rowOf(plan: Plan, event: unknown, provenance: InvocationProvenance, entrypoint?: number): number {
-  return provenance === 'agent' ? plan.kinds.length - 1 : (entrypoint ?? detectRow(event, plan.table));
+function rowOf(
+  { kinds, table, claimers }: Plan,
+  event: unknown,
+  lambdaContext: LambdaContext | undefined,
+  provenance: InvocationProvenance,
+  entrypoint?: number,
+): number {
+  if (provenance === 'agent') return kinds.length - 1;
+  const row = entrypoint ?? detectRow(event, table);
+  for (const surface of claimers) {
+    if (surface.claims?.(kinds[row], event, lambdaContext)) return kinds.indexOf(surface.serves[0] as TriggerKind);
+  }
+  return row;
 }
 
 /**
@@ -192,7 +214,7 @@ function rowOf(plan: Plan, event: unknown, provenance: InvocationProvenance, ent
  */
 export function kindOfInvocation(plan: Plan, event: unknown, lambdaContext: LambdaContext | undefined): TriggerKind {
   const provenance = invocationProvenance(lambdaContext);
-  const row = rowOf(plan, event, provenance);
+  const row = rowOf(plan, event, lambdaContext, provenance);
   if (!surfaceFor(plan, row, provenance)) throw refusal(plan, event, row, provenance, lambdaContext);
   const kind = plan.kinds[row] as TriggerKind;
   plan.doors?.assert(kind, event, lambdaContext);

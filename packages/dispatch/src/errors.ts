@@ -16,7 +16,7 @@ export type DispatchErrorCode =
   | 'dispatch.foreign_door'
   /** Construction: two surfaces serve one kind, or two accept agent invocations. */
   | 'dispatch.duplicate_surface'
-  /** Construction: no surface, a kind that no row detects, more than 32 surfaces, or a surface of another container. */
+  /** Construction: no surface, a kind that no row detects, more than 64 surfaces, or a surface of another container. */
   | 'dispatch.invalid_surface'
   /** Construction: an opt-in trigger has a kind of the fixed table, two rows for a kind, a malformed row, a row that matches anything, or a sample that is not detected. */
   | 'dispatch.invalid_extension'

@@ -143,20 +143,17 @@ describe('explain', () => {
       { awslogs: { data: 'H4sI' } },
     ],
     [
-      'a Lex hook (serve it with a separate function)',
+      'a Lex hook',
       { messageVersion: '1.0', invocationSource: 'FulfillmentCodeHook', bot: { id: 'b' }, sessionState: {} },
     ],
+    ['a Connect flow', { Name: 'ContactFlowEvent', Details: { ContactData: { ContactId: 'c' } } }],
     [
-      'a Connect flow (serve it with a separate function)',
-      { Name: 'ContactFlowEvent', Details: { ContactData: { ContactId: 'c' } } },
-    ],
-    [
-      'a Config rule (serve it with a separate function)',
+      'a Config rule',
       { version: '1.0', invokingEvent: '{}', ruleParameters: '{}', configRuleName: 'r', resultToken: 't' },
     ],
-    ['a CodePipeline job (serve it with a separate function)', { 'CodePipeline.job': { id: 'j', data: {} } }],
+    ['a CodePipeline job', { 'CodePipeline.job': { id: 'j', data: {} } }],
     [
-      'a Bedrock action (serve it with a separate function)',
+      'a Bedrock action',
       { messageVersion: '1.0', agent: { name: 'a' }, actionGroup: 'orders', function: 'find', parameters: [] },
     ],
     [
@@ -167,7 +164,7 @@ describe('explain', () => {
       'a Lambda@Edge request (serve it with a separate function)',
       { Records: [{ cf: { config: { distributionId: 'D' }, request: { uri: '/' } } }] },
     ],
-    ['the list of a pipe (hand it on as { Records: list })', [{ messageId: 'm', eventSource: 'aws:sqs' }]],
+    ['the list of a pipe (name an alias in pipe())', [{ messageId: 'm', eventSource: 'aws:sqs' }]],
   ])('names a shape outside the table: %s', (name, event) => {
     expect(explain(event).nearest?.hint).toBe(`looks like ${name}; no opt-in row is registered`);
   });

@@ -245,7 +245,7 @@ describe('createDispatcherWith', () => {
       [{ ...fixed(), serves: ['queue'], attach: 1 }],
       expect.failure('dispatch.invalid_surface', 'the surface of queue', 'attach'),
     ],
-    ['33 surfaces', Array.from({ length: 33 }, () => counting([])), expect.failure('dispatch.invalid_surface', '32')],
+    ['65 surfaces', Array.from({ length: 65 }, () => counting([])), expect.failure('dispatch.invalid_surface', '64')],
     ['no surface at all', [null], expect.failure('dispatch.invalid_surface', 'serves', 'serve()')],
     [
       'rows without alternatives',
@@ -271,8 +271,8 @@ describe('createDispatcherWith', () => {
     expect(() => createDispatcherWith({}, ...(surfaces as Surface[]))).toThrow(failure);
   });
 
-  it('takes 32 surfaces', () => {
-    expect(() => createDispatcherWith({}, ...Array.from({ length: 32 }, () => counting([])))).not.toThrow();
+  it('takes 64 surfaces', () => {
+    expect(() => createDispatcherWith({}, ...Array.from({ length: 64 }, () => counting([])))).not.toThrow();
   });
 
   it('rejects another word for directInvocations', () => {

@@ -72,9 +72,9 @@ describe('the option surfaces', () => {
       expect.failure('dispatch.invalid_extension', 's3', 'row'),
     ],
     [
-      '33 surfaces',
-      Array.from({ length: 33 }, () => ({ serves: [], serve: async () => null })),
-      expect.failure('dispatch.invalid_surface', '32'),
+      '65 surfaces',
+      Array.from({ length: 65 }, () => ({ serves: [], serve: async () => null })),
+      expect.failure('dispatch.invalid_surface', '64'),
     ],
   ])('is rejected with %s', (_name, surfaces, failure) => {
     expect(() => createApp({ surfaces: surfaces as Surface[] })).toThrow(failure);

@@ -9,7 +9,9 @@ export type TriggersErrorCode =
   | 'triggers.invalid_event'
   /** No handler is registered for this bucket, source, topic or secret. The cause, which only logs show, names the received source. */
   | 'triggers.no_handler'
-  /** A Cognito trigger rejects the request. The user sees the message. */
+  /** The invocation used no alias that a registration names, so a device or a client may have written any part of the event. */
+  | 'triggers.foreign_alias'
+  /** A Cognito trigger rejects the request, and the user sees the message; or a request of Alexa is for another skill. */
   | 'triggers.denied'
   /** A handler returned a value that the service could not read, or that exceeds the service's limit. */
   | 'triggers.invalid_answer'

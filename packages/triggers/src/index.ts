@@ -8,8 +8,17 @@ export type {
 } from '@sallyport/streams/delivery';
 export type { TriggersErrorCode } from './errors.js';
 export { type Drop, drop } from './internal/drop.js';
+export type { AwsSender, SenderOptions } from './internal/sender.js';
 export { type SurfaceCondition, type SurfaceRow, TriggerSurface } from './internal/surface.js';
 export { type Alarm, AlarmAction, alarmAction } from './kinds/alarm.js';
+export {
+  type AlexaAnswer,
+  type AlexaHandler,
+  type AlexaRequest,
+  AlexaSkill,
+  type AlexaSkillOptions,
+  alexaSkill,
+} from './kinds/alexa-skill.js';
 export {
   type AppSyncAllowance,
   AppSyncAuthorizer,
@@ -46,7 +55,39 @@ export {
   tokenAuthorizer,
   unauthorized,
 } from './kinds/authorizer-token.js';
+export {
+  type AgentAction,
+  type AgentActionHandler,
+  type AgentAnswer,
+  BedrockAgent,
+  bedrockAgent,
+} from './kinds/bedrock-agent.js';
+export { BedrockFlow, bedrockFlow, type FlowNode, type FlowNodeHandler } from './kinds/bedrock-flow.js';
+export { type CodeCommitPush, type CodeCommitReference, CodeCommitTrigger, codeCommit } from './kinds/codecommit.js';
+export { CodeDeployHook, codeDeployHook, type DeploymentHook, type DeploymentHookHandler } from './kinds/codedeploy.js';
+export {
+  CodePipelineJob,
+  codePipelineJob,
+  type PipelineJob,
+  type PipelineJobHandler,
+  type PipelineResult,
+} from './kinds/codepipeline.js';
 export { type CognitoEvent, type CognitoHandler, CognitoTrigger, cognitoTrigger } from './kinds/cognito.js';
+export {
+  type ConfigCheck,
+  type ConfigCompliance,
+  type ConfigEvaluation,
+  type ConfigRuleHandler,
+  ConfigRules,
+  configRules,
+} from './kinds/config-rule.js';
+export {
+  type ConnectContact,
+  ConnectFlow,
+  type ConnectFlowOptions,
+  type ConnectHandler,
+  connectFlow,
+} from './kinds/connect.js';
 export {
   CustomResource,
   type CustomResourceOptions,
@@ -57,6 +98,7 @@ export {
   type ResourceResult,
   type ResponseFetch,
 } from './kinds/custom-resource.js';
+export { type InvocationRecord, LambdaDestination, lambdaDestination } from './kinds/destination.js';
 export { type DocumentChange, DocumentDbTrigger, documentDb } from './kinds/documentdb.js';
 export {
   type FirehoseHandler,
@@ -74,6 +116,14 @@ export {
   type InvocationPayload,
   type InvokeOptions,
 } from './kinds/invoke.js';
+export {
+  connectDevice,
+  type DeviceAuthorizer,
+  type DeviceConnection,
+  type DeviceOptions,
+  IotAuthorizer,
+  iotAuthorizer,
+} from './kinds/iot-authorizer.js';
 export { type IotMessage, type IotRuleOptions, IotRuleTrigger, iotRule } from './kinds/iot-rule.js';
 export {
   type KafkaRecord,
@@ -84,8 +134,10 @@ export {
   kafkaTrigger,
 } from './kinds/kafka.js';
 export { LatticeDoor, latticeDoor } from './kinds/lattice.js';
+export { type LexAnswer, LexBot, type LexHandler, type LexMessage, type LexTurn, lexBot } from './kinds/lex.js';
 export { type LogSubscription, LogsTrigger, type LogsTriggerOptions, logsTrigger } from './kinds/logs.js';
 export { type MqMessage, MqTrigger, mqTrigger } from './kinds/mq.js';
+export { type PipeHandler, type PipeRecord, PipeTrigger, pipe } from './kinds/pipe.js';
 export { compareSequencers, type S3Object, S3Trigger, s3Trigger } from './kinds/s3.js';
 export {
   S3Batch,
@@ -109,3 +161,26 @@ export {
   type SesTriggerOptions,
   sesTrigger,
 } from './kinds/ses.js';
+export { type StateTask, type StateTaskHandler, StateTasks, stateTask, type TaskTokenOptions } from './kinds/task.js';
+export {
+  acceptUser,
+  type TransferAuthenticator,
+  TransferIdentity,
+  type TransferSignIn,
+  type TransferUser,
+  transferIdentity,
+} from './kinds/transfer.js';
+export {
+  type DashboardView,
+  DashboardWidget,
+  dashboardWidget,
+  type WidgetHandler,
+  type WidgetOptions,
+} from './kinds/widget.js';
+export {
+  type TumblingWindow,
+  tumblingWindow,
+  type WindowAnswer,
+  type WindowHandlers,
+  WindowTrigger,
+} from './kinds/window.js';

@@ -11,26 +11,43 @@ import {
 import {
   AppSyncDecision,
   alarmAction,
+  alexaSkill,
   allow,
   appSyncAuthorizer,
   appSyncEvents,
+  bedrockAgent,
+  bedrockFlow,
   buildInvocation,
+  codeCommit,
+  codeDeployHook,
+  codePipelineJob,
   cognitoTrigger,
+  configRules,
+  connectFlow,
   customResource,
+  dashboardWidget,
   deny,
   directInvoke,
   documentDb,
   firehoseTransform,
+  iotAuthorizer,
+  iotRule,
   kafkaTrigger,
+  lambdaDestination,
+  lexBot,
   logsTrigger,
   mqTrigger,
+  pipe,
   requestAuthorizer,
   s3Batch,
   s3Trigger,
   secretRotation,
   sesTrigger,
+  stateTask,
   type TriggerSurface,
   tokenAuthorizer,
+  transferIdentity,
+  tumblingWindow,
 } from '@sallyport/triggers';
 import * as build from '@sallyport/triggers/testing';
 import { z } from 'zod';
@@ -58,6 +75,17 @@ const inApp =
   (surface: (handler: Handler) => TriggerSurface) =>
   (handler: Handler, env: TestEnv): Serve =>
     createApp({ ...env.options(), log: false, surfaces: [surface(handler)] }).handleLambda;
+/** A surface that only the alias of an invocation selects. */
+const viaAlias =
+  (alias: string, surface: (handler: Handler) => TriggerSurface) =>
+  (handler: Handler, env: TestEnv): Serve => {
+    const serve = inApp(surface)(handler, env);
+    const invokedFunctionArn = `arn:aws:lambda:us-east-1:123456789012:function:home:${alias}`;
+    return (event, lambdaContext) =>
+      serve(event, Object.assign(lambdaContext as object, { invokedFunctionArn }) as never);
+  };
+/** A service that accepts every call. */
+const client = { send: async () => ({}) };
 const app = (env: TestEnv) => createApp({ ...env.options(), log: false });
 
 const isNull = (answer: unknown) => answer === null;
@@ -297,6 +325,153 @@ const PLACES: readonly Place[] = [
     make: inApp(CHANNELS),
     mayFail: false,
     isForm: (answer: { error: unknown } | null) => answer === null || typeof answer.error === 'string',
+  },
+  {
+    name: 'lex',
+    event: build.buildLexEvent('Order'),
+    make: inApp((handler) => lexBot().fulfillment('Order', handler)),
+    results: [
+      (value) => ({ sessionState: value }),
+      (value) => ({ sessionState: { dialogAction: { type: 'Close' } }, messages: value }),
+    ],
+    mayFail: true,
+    isForm: ({ sessionState, messages = [] }: { sessionState: Json; messages?: unknown }) =>
+      typeof (sessionState.dialogAction as Json).type === 'string' && Array.isArray(messages),
+  },
+  {
+    name: 'connect',
+    event: build.buildConnectEvent(),
+    make: inApp((handler) => connectFlow(handler)),
+    results: [(value) => ({ value })],
+    mayFail: true,
+    isForm: (answer: Json) => Object.values(answer).every((value) => typeof value === 'string'),
+  },
+  {
+    name: 'alexa',
+    event: build.buildAlexaEvent('Order'),
+    make: inApp((handler) => alexaSkill({ skillId: 'amzn1.ask.skill.1' }).intent('Order', handler)),
+    results: [(value) => ({ response: value }), (value) => ({ response: {}, sessionAttributes: value })],
+    mayFail: true,
+    isForm: ({ version, response }: Json) => version === '1.0' && typeof response === 'object',
+  },
+  {
+    name: 'config rule',
+    event: build.buildConfigEvent('encrypted'),
+    make: inApp((handler) => configRules({ client }).rule('encrypted', handler)),
+    results: [
+      (value) => [value],
+      (value) => ({ resourceType: 't', resourceId: 'i', compliance: 'COMPLIANT', annotation: value }),
+    ],
+    mayFail: true,
+    isForm: isNull,
+  },
+  {
+    name: 'codepipeline',
+    event: build.buildCodePipelineEvent(),
+    make: inApp((handler) => codePipelineJob(handler, { client })),
+    results: [(value) => ({ outputVariables: value }), (value) => ({ continuationToken: value })],
+    mayFail: false,
+    isForm: isNull,
+  },
+  {
+    name: 'codedeploy',
+    event: build.buildCodeDeployEvent(),
+    make: inApp((handler) => codeDeployHook(handler, { client })),
+    mayFail: false,
+    isForm: isNull,
+  },
+  {
+    name: 'codecommit',
+    event: build.buildCodeCommitEvent('shop'),
+    make: inApp((handler) => codeCommit().repository('shop', handler)),
+    mayFail: true,
+    isForm: isNull,
+  },
+  {
+    name: 'bedrock agent',
+    event: build.buildBedrockAgentEvent('find'),
+    make: inApp((handler) => bedrockAgent().function('orders', 'find', handler)),
+    results: [(value) => ({ body: value }), (value) => ({ body: 'a', sessionAttributes: value })],
+    mayFail: false,
+    isForm: ({ response }: { response: { functionResponse: { responseBody: { TEXT: Json } } } }) =>
+      typeof response.functionResponse.responseBody.TEXT.body === 'string',
+  },
+  {
+    name: 'bedrock flow',
+    event: build.buildBedrockFlowEvent('price'),
+    make: inApp((handler) => bedrockFlow().node('price', handler)),
+    mayFail: true,
+    isForm: () => true,
+  },
+  {
+    name: 'iot authorizer',
+    event: build.buildIotAuthorizerEvent(),
+    make: inApp((handler) => iotAuthorizer(handler)),
+    mayFail: false,
+    isForm: ({ isAuthenticated }: Json) => isAuthenticated === false,
+  },
+  {
+    name: 'transfer',
+    event: build.buildTransferEvent(),
+    make: inApp((handler) => transferIdentity(handler)),
+    mayFail: false,
+    isForm: (answer: Json) => Object.keys(answer).length === 0,
+  },
+  {
+    name: 'iot rule',
+    event: build.buildIotRuleEvent(),
+    make: viaAlias('a', (handler) => iotRule({ key: 'id' }).rule('a', handler)),
+    mayFail: true,
+    isForm: isNull,
+  },
+  {
+    name: 'pipe',
+    event: build.buildPipeEvent(['a', 'b']),
+    make: viaAlias('a', (handler) => pipe().enrich('a', handler)),
+    mayFail: true,
+    isForm: (answer: unknown) => Array.isArray(answer) && answer.length === 2,
+  },
+  {
+    name: 'task',
+    event: build.buildTaskEvent({ amount: 5 }),
+    make: viaAlias('a', (handler) => stateTask().task('a', handler)),
+    mayFail: true,
+    isForm: () => true,
+  },
+  {
+    name: 'task with a token',
+    event: build.buildTaskEvent({ amount: 5 }, 't'),
+    make: viaAlias('a', (handler) => stateTask({ client }).callback('a', handler)),
+    mayFail: false,
+    isForm: isNull,
+  },
+  {
+    name: 'widget',
+    event: build.buildWidgetEvent(),
+    make: inApp((handler) => dashboardWidget(handler)),
+    mayFail: true,
+    isForm: () => true,
+  },
+  {
+    name: 'destination',
+    event: build.buildDestinationEvent('charge'),
+    make: inApp((handler) => lambdaDestination().function('charge', handler)),
+    mayFail: true,
+    isForm: isNull,
+  },
+  {
+    name: 'window',
+    event: build.buildWindowEvent('clicks', { data: ['1'], final: true }),
+    make: inApp((handler) =>
+      tumblingWindow().stream('clicks', {
+        initial: () => ({}) as never,
+        add: (ctx, _state, record) => handler(ctx, record),
+        final: handler,
+      }),
+    ),
+    results: [(value) => ({ value })],
+    mayFail: true,
+    isForm: ({ state }: Json) => typeof state === 'object' && state !== null && !Array.isArray(state),
   },
   {
     name: 'invocation by name',

@@ -647,6 +647,14 @@ const SERVED: readonly AwsEvent[] = [
 
 const LEX = 'https://docs.aws.amazon.com/lexv2/latest/dg/lambda-input-format.html';
 const EDGE = 'https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/lambda-event-structure.html';
+const intent = {
+  name: 'Order',
+  slots: {
+    size: { shape: 'Scalar', value: { originalValue: 'l', interpretedValue: 'large', resolvedValues: ['large'] } },
+  },
+  state: 'InProgress',
+  confirmationState: 'None',
+};
 const lex = (invocationSource: string) => ({
   messageVersion: '1.0',
   invocationSource,
@@ -655,10 +663,10 @@ const lex = (invocationSource: string) => ({
   sessionId: 's1',
   inputTranscript: 'hello',
   bot: { id: 'B', name: 'b', aliasId: 'A', aliasName: 'prod', localeId: 'en_US', version: '1' },
-  interpretations: [{ intent: { name: 'Order', slots: {}, state: 'InProgress' }, interpretationSource: 'Lex' }],
-  proposedNextState: { intent: { name: 'Order', slots: {}, state: 'InProgress' } },
+  interpretations: [{ intent, interpretationSource: 'Lex' }],
+  proposedNextState: { dialogAction: { type: 'Delegate' }, intent },
   requestAttributes: {},
-  sessionState: { sessionAttributes: {}, intent: { name: 'Order', slots: {}, state: 'InProgress' } },
+  sessionState: { sessionAttributes: {}, intent, originatingRequestId: 'r' },
   transcriptions: [],
 });
 const alexa = (request: object) => ({
@@ -709,13 +717,10 @@ const objectLambda = (operation: string, context: object) => ({
   protocolVersion: '1.00',
 });
 
-/**
- * Services without an adapter. The issue "Every event that AWS sends to a function" empties this table: a line leaves it when its kind has a
- * row, a typed answer and a builder.
- */
-const NOT_SERVED: readonly AwsEvent[] = [
-  ['Lex V2: a dialog', null, LEX, lex('DialogCodeHook')],
-  ['Lex V2: fulfilment', null, LEX, lex('FulfillmentCodeHook')],
+/** Events of further services, and events that nothing serves (`null`): other services, and CloudFront, whose handler is outside containers. */
+const FURTHER: readonly AwsEvent[] = [
+  ['Lex V2: a dialog', 'lex', LEX, lex('DialogCodeHook')],
+  ['Lex V2: fulfilment', 'lex', LEX, lex('FulfillmentCodeHook')],
   [
     'Lex V1',
     null,
@@ -732,7 +737,7 @@ const NOT_SERVED: readonly AwsEvent[] = [
   ],
   [
     'Connect: a contact flow',
-    null,
+    'connect',
     'https://docs.aws.amazon.com/connect/latest/adminguide/connect-lambda-functions.html',
     {
       Details: {
@@ -755,13 +760,13 @@ const NOT_SERVED: readonly AwsEvent[] = [
   ],
   [
     'Alexa: a launch',
-    null,
+    'alexa-skill',
     'https://developer.amazon.com/en-US/docs/alexa/custom-skills/request-and-response-json-reference.html',
     alexa({ type: 'LaunchRequest' }),
   ],
   [
     'Alexa: an intent',
-    null,
+    'alexa-skill',
     'https://developer.amazon.com/en-US/docs/alexa/custom-skills/request-and-response-json-reference.html',
     alexa({ type: 'IntentRequest', intent: { name: 'Order', slots: {} } }),
   ],
@@ -778,19 +783,19 @@ const NOT_SERVED: readonly AwsEvent[] = [
   ],
   [
     'Config: a changed resource',
-    null,
+    'config-rule',
     'https://docs.aws.amazon.com/config/latest/developerguide/evaluate-config_develop-rules_example-events.html',
     config({ messageType: 'ConfigurationItemChangeNotification', configurationItem: { resourceId: 'i-1' } }),
   ],
   [
     'Config: a schedule',
-    null,
+    'config-rule',
     'https://docs.aws.amazon.com/config/latest/developerguide/evaluate-config_develop-rules_example-events.html',
     config({ messageType: 'ScheduledNotification', awsAccountId: ACCOUNT }),
   ],
   [
     'CodePipeline: a job',
-    null,
+    'codepipeline',
     'https://docs.aws.amazon.com/codepipeline/latest/userguide/actions-invoke-lambda-function.html',
     {
       'CodePipeline.job': {
@@ -798,16 +803,19 @@ const NOT_SERVED: readonly AwsEvent[] = [
         accountId: ACCOUNT,
         data: {
           actionConfiguration: { configuration: { FunctionName: 'f', UserParameters: 'p' } },
-          inputArtifacts: [],
+          inputArtifacts: [
+            { name: 'n', revision: 'r', location: { type: 'S3', s3Location: { bucketName: 'b', objectKey: 'k' } } },
+          ],
           outputArtifacts: [],
-          artifactCredentials: {},
+          artifactCredentials: { accessKeyId: 'a', secretAccessKey: 's', sessionToken: 't', expirationTime: 1 },
+          continuationToken: 'c',
         },
       },
     },
   ],
   [
     'CodeCommit: a push',
-    null,
+    'codecommit',
     'https://docs.aws.amazon.com/lambda/latest/dg/services-codecommit.html',
     {
       Records: [
@@ -831,7 +839,7 @@ const NOT_SERVED: readonly AwsEvent[] = [
   ],
   [
     'CodeDeploy: a hook',
-    null,
+    'codedeploy',
     'https://docs.aws.amazon.com/codedeploy/latest/userguide/reference-appspec-file-structure-hooks.html',
     { DeploymentId: 'd-1', LifecycleEventHookExecutionId: 'h' },
   ],
@@ -846,7 +854,7 @@ const NOT_SERVED: readonly AwsEvent[] = [
   ),
   [
     'Bedrock agent: a function',
-    null,
+    'bedrock-agent',
     'https://docs.aws.amazon.com/bedrock/latest/userguide/agents-lambda.html',
     {
       messageVersion: '1.0',
@@ -856,6 +864,24 @@ const NOT_SERVED: readonly AwsEvent[] = [
       actionGroup: 'g',
       function: 'f',
       parameters: [{ name: 'n', type: 'string', value: 'v' }],
+      sessionAttributes: {},
+      promptSessionAttributes: {},
+    },
+  ],
+  [
+    'Bedrock agent: an API path',
+    'bedrock-agent',
+    'https://docs.aws.amazon.com/bedrock/latest/userguide/agents-lambda.html',
+    {
+      messageVersion: '1.0',
+      agent: { name: 'a', id: 'i', alias: 'x', version: '1' },
+      inputText: 't',
+      sessionId: 's',
+      actionGroup: 'g',
+      apiPath: '/orders/{id}',
+      httpMethod: 'GET',
+      parameters: [{ name: 'id', type: 'string', value: '5' }],
+      requestBody: { content: {} },
       sessionAttributes: {},
       promptSessionAttributes: {},
     },
@@ -874,7 +900,7 @@ const NOT_SERVED: readonly AwsEvent[] = [
   ],
   [
     'Bedrock flow: a node',
-    null,
+    'bedrock-flow',
     'https://docs.aws.amazon.com/bedrock/latest/userguide/flows-nodes.html',
     {
       messageVersion: '1.0',
@@ -900,13 +926,13 @@ const NOT_SERVED: readonly AwsEvent[] = [
   ],
   [
     'IoT: a rule',
-    null,
+    'iot-rule',
     'https://docs.aws.amazon.com/iot/latest/developerguide/lambda-rule-action.html',
     { temperature: 21.5, device: 'd1' },
   ],
   [
     'IoT: an event of a thing',
-    null,
+    'iot-rule',
     'https://docs.aws.amazon.com/iot/latest/developerguide/registry-events.html',
     {
       eventType: 'THING_EVENT',
@@ -923,13 +949,13 @@ const NOT_SERVED: readonly AwsEvent[] = [
   ],
   [
     'IoT: a custom authorizer',
-    null,
+    'iot-authorizer',
     'https://docs.aws.amazon.com/iot/latest/developerguide/custom-auth-lambda.html',
     {
       token: 't',
       signatureVerified: true,
-      protocols: ['mqtt'],
-      protocolData: { mqtt: { username: 'u', password: base64('p'), clientId: 'c' } },
+      protocols: ['tls', 'mqtt'],
+      protocolData: { tls: { serverName: 'h' }, mqtt: { username: 'u', password: base64('p'), clientId: 'c' } },
       connectionMetadata: { id: 'i' },
     },
   ],
@@ -976,7 +1002,7 @@ const NOT_SERVED: readonly AwsEvent[] = [
   ],
   [
     'Transfer Family: an identity',
-    null,
+    'transfer',
     'https://docs.aws.amazon.com/transfer/latest/userguide/custom-lambda-idp.html',
     { username: 'u', password: 'p', protocol: 'SFTP', serverId: 's-1', sourceIp: '203.0.113.1' },
   ],
@@ -1009,7 +1035,7 @@ const NOT_SERVED: readonly AwsEvent[] = [
   ],
   [
     'CloudWatch: a widget',
-    null,
+    'widget',
     'https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/add_custom_widget_dashboard.html',
     { widgetContext: { dashboardName: 'd', widgetId: 'w', accountId: ACCOUNT, params: {}, forms: { all: {} } } },
   ],
@@ -1158,7 +1184,7 @@ const NOT_SERVED: readonly AwsEvent[] = [
   ],
   [
     'Lambda: a destination',
-    null,
+    'destination',
     `${LAMBDA}/invocation-async-retain-records.html`,
     {
       version: '1.0',
@@ -1176,7 +1202,7 @@ const NOT_SERVED: readonly AwsEvent[] = [
   ],
   [
     'EventBridge Pipes: a list',
-    null,
+    'pipe',
     'https://docs.aws.amazon.com/eventbridge/latest/userguide/pipes-enrichment.html',
     [{ messageId: 'm', body: '{}', eventSource: 'aws:sqs', eventSourceARN: at('sqs', 'orders') }],
   ],
@@ -1229,24 +1255,6 @@ const INPUT = 'https://docs.aws.amazon.com/apigateway/latest/developerguide/api-
 
 /** Events that satisfy the row of a front door, which rejects them before any route: they only look like requests. */
 export const REJECTED_BY_DOORS: readonly AwsEvent[] = [
-  [
-    'Bedrock agent: an API path',
-    'gateway-v1',
-    'https://docs.aws.amazon.com/bedrock/latest/userguide/agents-lambda.html',
-    {
-      messageVersion: '1.0',
-      agent: { name: 'a', id: 'i', alias: 'x', version: '1' },
-      inputText: 't',
-      sessionId: 's',
-      actionGroup: 'g',
-      apiPath: '/orders/{id}',
-      httpMethod: 'GET',
-      parameters: [{ name: 'id', type: 'string', value: '5' }],
-      requestBody: { content: {} },
-      sessionAttributes: {},
-      promptSessionAttributes: {},
-    },
-  ],
   [
     'API Gateway: a REQUEST authorizer of a REST API',
     'gateway-v1',
@@ -1304,4 +1312,4 @@ export const REJECTED_BY_DOORS: readonly AwsEvent[] = [
 ];
 
 /** Every event of this file that is served, or that nothing serves. */
-export const AWS_EVENTS: readonly AwsEvent[] = [...SERVED, ...NOT_SERVED];
+export const AWS_EVENTS: readonly AwsEvent[] = [...SERVED, ...FURTHER];

@@ -1,7 +1,7 @@
 import { createApp } from '@sallyport/dispatch/app';
 import type { EventMiddleware } from '@sallyport/streams';
 import * as build from '@sallyport/triggers/testing';
-import { EVENTS, KEYS, SURFACES } from './kinds.js';
+import { contextOf, EVENTS, KEYS, SURFACES } from './kinds.js';
 
 /** The keys that the records of an event have, as a middleware reads them. */
 async function keysOf(kind: string, event: unknown): Promise<unknown[]> {
@@ -12,7 +12,7 @@ async function keysOf(kind: string, event: unknown): Promise<unknown[]> {
     return next();
   };
   app.useEvents(read);
-  await app.handleLambda(event);
+  await app.handleLambda(event, contextOf(kind));
   return keys;
 }
 

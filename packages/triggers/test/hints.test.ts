@@ -1,13 +1,13 @@
 import { createApp } from '@sallyport/dispatch/app';
 import { createTestEnv } from '@sallyport/testkit';
-import { appSyncEvents, iotRule } from '@sallyport/triggers';
-import { buildAppSyncEventsEvent, buildIotRuleEvent } from '@sallyport/triggers/testing';
+import { appSyncEvents, s3Trigger } from '@sallyport/triggers';
+import { buildAppSyncEventsEvent, buildS3Event } from '@sallyport/triggers/testing';
 import { errorsIn } from './support.js';
 
 it('a trigger without any handler names what it received, and that nothing is registered', async () => {
-  await expect(iotRule({ rule: 'rule', key: 'id' }).handleLambda(buildIotRuleEvent('attic'))).rejects.toMatchObject({
+  await expect(s3Trigger().handleLambda(buildS3Event('uploads', [{ key: 'a' }]))).rejects.toMatchObject({
     code: 'triggers.no_handler',
-    cause: { message: 'the rule is "attic"; no handler is registered' },
+    cause: { message: 'the bucket is "uploads"; no handler is registered' },
   });
 });
 

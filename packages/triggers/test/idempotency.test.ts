@@ -20,12 +20,12 @@ import {
 } from '@sallyport/triggers';
 import { CATALOGUE, type CatalogueEntry } from '@sallyport/triggers/catalogue';
 import { z } from 'zod';
-import { EVENTS, surfaceOf } from './kinds.js';
+import { contextOf, EVENTS, surfaceOf } from './kinds.js';
 
 /** A handler of any kind: the kinds have different types of answers. */
 type Handler = <E>(ctx: EventContext, event: E) => Promise<never>;
 interface Served {
-  handleLambda(event: unknown): Promise<unknown>;
+  handleLambda(event: unknown, lambdaContext?: object): Promise<unknown>;
 }
 
 const onSurface = (surface: object): Served => createApp({ log: false, surfaces: [surface as never] });
@@ -88,11 +88,13 @@ async function deliverTwice(kind: string, event: object, options: { readonly key
   const ledger = createMemoryJobLedger();
   const wrapped = idempotentHandler(ledger, options, async () => {
     ran += 1;
-    return ANSWERS[kind];
+    return ANSWERS[kind] ?? (CATALOGUE as Readonly<Record<string, CatalogueEntry>>)[kind]?.sample.result;
   });
   const served = KINDS[kind]?.(wrapped as never);
   const answers: unknown[] = [];
-  for (let delivery = 0; delivery < 2; delivery += 1) answers.push(await served?.handleLambda(structuredClone(event)));
+  for (let delivery = 0; delivery < 2; delivery += 1) {
+    answers.push(await served?.handleLambda(structuredClone(event), contextOf(kind)));
+  }
   return { ran, answers };
 }
 

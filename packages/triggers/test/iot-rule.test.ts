@@ -1,18 +1,33 @@
 import { createApp } from '@sallyport/dispatch/app';
+import { payload } from '@sallyport/streams';
 import { createTestEnv } from '@sallyport/testkit';
 import { iotRule } from '@sallyport/triggers';
 import { buildIotRuleEvent } from '@sallyport/triggers/testing';
-import { errorsIn, HOSTS } from './support.js';
+import { z } from 'zod';
+import { errorsIn, HOSTS, viaAlias } from './support.js';
 
-const OPTIONS = { rule: 'rule', key: 'id' };
+const OPTIONS = { key: 'id' };
+const CELLAR = viaAlias('cellar');
 
 describe.each(HOSTS)('in %s', (_host, host) => {
-  it('a message reaches the handler of its rule, with its id and all selected members', async () => {
+  it('a message reaches the handler of the alias, with its id and all selected members', async () => {
     const seen: unknown[] = [];
     const app = host(() => iotRule(OPTIONS).rule('cellar', (ctx, message) => void seen.push(message, ctx.eventKey)));
-    const event = { temperature: 12, id: 'm-1', rule: 'cellar' };
-    expect(await app.handleLambda(event)).toBeNull();
-    expect(seen).toEqual([{ rule: 'cellar', id: 'm-1', message: event }, 'cellar|m-1']);
+    const event = { temperature: 12, id: 'm-1' };
+    expect(await app.handleLambda(event, CELLAR)).toBeNull();
+    expect(seen).toEqual([{ rule: 'cellar', id: 'm-1', payload: event }, 'cellar|m-1']);
+  });
+
+  it.each([
+    ['another alias', viaAlias('attic')],
+    ['no alias', {}],
+  ])('a message by %s runs nothing', async (_what, context) => {
+    const ran: unknown[] = [];
+    const app = host(() => iotRule(OPTIONS).rule('cellar', (_ctx, message) => void ran.push(message)));
+    await expect(app.handleLambda({ id: 'm-1', rule: 'cellar' }, context)).rejects.toMatchObject({
+      code: expect.stringMatching(/^(?:triggers\.foreign_alias|dispatch\.unknown_event)$/),
+    });
+    expect(ran).toEqual([]);
   });
 });
 
@@ -27,31 +42,33 @@ it.each<[string, unknown, string, string | undefined]>([
 ])('the natural key of a message whose id is %s', async (_what, id, read, key) => {
   const seen: unknown[] = [];
   const devices = iotRule(OPTIONS).rule('cellar', (ctx, message) => void seen.push(message.id, ctx.eventKey));
-  await devices.handleLambda({ rule: 'cellar', id });
+  await devices.handleLambda({ id }, CELLAR);
   expect(seen).toEqual([read, key]);
 });
 
-it('names of members are options, and an event with another name is unknown', async () => {
-  const env = createTestEnv();
-  const surface = iotRule({ rule: '$rule', key: 'device-id' }).rule('cellar', () => undefined);
-  const app = createApp({ ...env.options(), surfaces: [surface] });
-  expect(app.explain({ $rule: 'cellar', 'device-id': 1 })).toMatchObject({ kind: 'iot-rule', error: null });
-  expect(app.triggers()).toEqual([{ kind: 'iot-rule', name: 'cellar' }]);
-  await expect(app.handleLambda({ $rule: 'attic' })).rejects.toMatchObject({ code: 'dispatch.unknown_event' });
+it('an event that a device gave the members of another trigger is a message of the rule', async () => {
+  const seen: string[] = [];
+  const devices = iotRule(OPTIONS).rule('cellar', () => void seen.push('rule'));
+  const app = createApp({ log: false, surfaces: [devices] }).queue('orders', () => void seen.push('queue'));
+  const forged = { ...buildIotRuleEvent(), Records: [{ eventSource: 'aws:sqs' }] };
+  expect(app.explain(forged, CELLAR).kind).toBe('iot-rule');
+  await app.handleLambda(forged, CELLAR);
+  expect(seen).toEqual(['rule']);
+  expect(app.triggers()).toContainEqual({ kind: 'iot-rule', name: 'cellar', options: { qualifier: 'cellar' } });
 });
 
-it('a function with this trigger alone rejects a name without handler, and logs the names', async () => {
-  const devices = iotRule(OPTIONS).rule('cellar', () => undefined);
-  await expect(devices.handleLambda(buildIotRuleEvent('attic'))).rejects.toMatchObject({
-    code: 'triggers.no_handler',
-    cause: expect.objectContaining({ message: 'the rule is "attic"; registered are "cellar"' }),
+it('payload validates the members that the statement selects', async () => {
+  const seen: number[] = [];
+  const Reading = z.object({ temperature: z.number() });
+  const devices = iotRule(OPTIONS).rule(
+    'cellar',
+    payload(Reading, (_ctx, { temperature }) => void seen.push(temperature)),
+  );
+  await devices.handleLambda({ temperature: 12 }, CELLAR);
+  await expect(devices.handleLambda({ temperature: 'warm' }, CELLAR)).rejects.toMatchObject({
+    code: 'streams.payload_invalid',
   });
-});
-
-it('an event that a device gave the members of another trigger is of that kind', () => {
-  const app = createApp({ log: false, surfaces: [iotRule(OPTIONS).rule('cellar', () => undefined)] });
-  const forged = { ...buildIotRuleEvent('cellar'), Records: [{ eventSource: 'aws:sqs' }] };
-  expect(app.explain(forged).kind).toBe('queue');
+  expect(seen).toEqual([12]);
 });
 
 it('a failure is thrown, so that Lambda retries the event', async () => {
@@ -60,25 +77,44 @@ it('a failure is thrown, so that Lambda retries the event', async () => {
     throw new Error('too warm');
   });
   const app = createApp({ ...env.options(), surfaces: [failing] });
-  await expect(app.handleLambda(buildIotRuleEvent('cellar'))).rejects.toThrow();
+  await expect(app.handleLambda(buildIotRuleEvent(), CELLAR)).rejects.toThrow();
   expect(errorsIn(env)).toEqual(['too warm']);
 });
 
-const MEMBER = 'the name of a member of the event that no other trigger uses';
+const MEMBER = 'the name of a member of the event';
 
 it.each<[string, unknown, string]>([
-  ['no options', undefined, `framework: option "rule" must be ${MEMBER}`],
-  ['no rule', { key: 'id' }, `framework: option "rule" must be ${MEMBER}`],
-  ['no key', { rule: 'rule' }, `framework: option "key" must be ${MEMBER}`],
+  ['no options', undefined, `framework: option "key" must be ${MEMBER}`],
   ['an unknown option', { ...OPTIONS, topic: 'a' }, 'framework: unknown option "topic"'],
-  ['a path', { ...OPTIONS, key: 'a.b' }, `framework: option "key" must be ${MEMBER}`],
-  ['a member of the fixed table', { ...OPTIONS, rule: 'Records' }, `framework: option "rule" must be ${MEMBER}`],
+  ['a path', { key: 'a.b' }, `framework: option "key" must be ${MEMBER}`],
 ])('rejects %s', (_what, options, message) => {
   expect(() => iotRule(options as never)).toThrow(
     expect.objectContaining({ code: 'app.invalid_configuration', message: expect.stringContaining(message) }),
   );
 });
 
-it('rejects a container without a rule', () => {
-  expect(() => createApp({ log: false, surfaces: [iotRule(OPTIONS)] })).toThrow('iotRule has no rule; rule() adds one');
+const nothing = () => undefined;
+
+it.each<[string, () => unknown, string]>([
+  ['a container without a rule', () => createApp({ log: false, surfaces: [iotRule(OPTIONS)] }), 'has no handler'],
+  ['a version', () => iotRule(OPTIONS).rule('7', nothing), 'must be an alias'],
+  ['$LATEST', () => iotRule(OPTIONS).rule('$LATEST', nothing), 'must be an alias'],
+  ['a blank name', () => iotRule(OPTIONS).rule('', nothing), 'must be an alias'],
+  [
+    'an alias twice',
+    () => iotRule(OPTIONS).rule('a', nothing).rule('a', nothing),
+    'duplicate handler for the alias "a"',
+  ],
+  ['no handler', () => iotRule(OPTIONS).rule('a', 5 as never), 'handler must be a function'],
+  [
+    'a rule after the container',
+    () => {
+      const devices = iotRule(OPTIONS).rule('a', nothing);
+      createApp({ log: false, surfaces: [devices] });
+      devices.rule('b', nothing);
+    },
+    'register the alias "b" before the container is created',
+  ],
+])('rejects %s', (_what, make, message) => {
+  expect(make).toThrow(message);
 });

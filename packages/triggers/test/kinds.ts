@@ -18,5 +18,12 @@ export const EVENTS: readonly [string, object][] = ALL.flatMap(({ kind, sample }
   sample.events.map(([event]): [string, object] => [kind, event]),
 );
 
+/** The Lambda context of these events: the ARN has the alias of a kind that only an alias selects. */
+export function contextOf(kind: string): { readonly invokedFunctionArn: string } {
+  const alias = ALL.find((entry) => entry.kind === kind)?.sample.alias;
+  const arn = 'arn:aws:lambda:us-east-1:123456789012:function:home';
+  return { invokedFunctionArn: alias === undefined ? arn : `${arn}:${alias}` };
+}
+
 /** The natural keys of these events, in the same order. */
 export const KEYS: readonly (string | undefined)[] = ALL.flatMap(({ sample }) => sample.events.map(([, key]) => key));

@@ -2,7 +2,7 @@ import { createApp } from '@sallyport/dispatch/app';
 import { text } from '@sallyport/http';
 import { createTestEnv } from '@sallyport/testkit';
 import type { TriggerSurface } from '@sallyport/triggers';
-import { EVENTS, SURFACES } from './kinds.js';
+import { contextOf, EVENTS, SURFACES } from './kinds.js';
 import { errorsIn } from './support.js';
 
 describe.each([
@@ -17,7 +17,7 @@ describe.each([
     };
     const surface = SURFACES[kind]?.(ran) as TriggerSurface;
     const app = createApp({ ...env.options(), surfaces: [surface] }).get('/', () => text(200, String(ran())));
-    await app.handleLambda(event).catch(() => undefined);
+    await app.handleLambda(event, contextOf(kind)).catch(() => undefined);
     expect(errorsIn(env)).toEqual(expected);
   });
 });

@@ -18,6 +18,7 @@ import { KafkaMskEventSchema, KafkaSelfManagedEventSchema } from '@aws-lambda-po
 import { KinesisFirehoseSchema } from '@aws-lambda-powertools/parser/schemas/kinesis-firehose';
 import { S3Schema } from '@aws-lambda-powertools/parser/schemas/s3';
 import { SesSchema } from '@aws-lambda-powertools/parser/schemas/ses';
+import { TransferFamilySchema } from '@aws-lambda-powertools/parser/schemas/transfer-family';
 import { VpcLatticeSchema } from '@aws-lambda-powertools/parser/schemas/vpc-lattice';
 import { VpcLatticeV2Schema } from '@aws-lambda-powertools/parser/schemas/vpc-latticev2';
 import * as build from '@sallyport/triggers/testing';
@@ -47,6 +48,7 @@ it.each<[string, Schema, object]>([
   ['Firehose', KinesisFirehoseSchema, build.buildFirehoseEvent('clicks', [{}, {}])],
   ['publication', AppSyncEventsPublishSchema, build.buildAppSyncEventsEvent('/news/sport')],
   ['subscription', AppSyncEventsSubscribeSchema, build.buildAppSyncEventsEvent('/news/*', { operation: 'SUBSCRIBE' })],
+  ['Transfer Family', TransferFamilySchema, build.buildTransferEvent()],
   ['Lattice 1', VpcLatticeSchema, build.buildLatticeRequest('GET', '/', { version: 1 })],
   ['Lattice 2', VpcLatticeV2Schema, build.buildLatticeRequest('GET', '/')],
 ])('the parser of Powertools accepts what the builder makes: %s', (_what, schema, event) => {
@@ -57,6 +59,11 @@ it.each<[string, Schema, object]>([
 it.each<[string, Schema, object]>([
   ['lists of headers of Lattice 2', VpcLatticeV2Schema, build.buildLatticeRequest('GET', '/', { headers: { a: 'b' } })],
   ['a tombstone', KafkaMskEventSchema, build.buildKafkaEvent('orders', [{ value: null }])],
+  [
+    'a sign-in with a key, without a password',
+    TransferFamilySchema,
+    { ...build.buildTransferEvent(), password: undefined },
+  ],
   ['SES that waits', SesSchema, build.buildSesEvent({ invocationType: 'RequestResponse' })],
   ['a payload that is text', AppSyncEventsPublishSchema, build.buildAppSyncEventsEvent('/a', { payloads: ['x'] })],
   [

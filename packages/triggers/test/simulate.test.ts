@@ -171,7 +171,8 @@ it.each(
     const handlers = sample.names.map((one): SampleRegistration => [one, handler]);
     return createApp({ ...env.options(), surfaces: [sample.register(handlers, options as never)] });
   };
-  const result = await simulate(build, SOURCES[name](sample.events[0]?.[0] ?? {}));
+  const options = sample.alias === undefined ? undefined : { alias: sample.alias };
+  const result = await simulate(build, SOURCES[name](sample.events[0]?.[0] ?? {}), options as never);
   expect(result.violations).toEqual([]);
   expect(ends(result).map((end) => end.split(' ')[1])).toEqual(name === 'rotation' ? Array(4).fill('done') : ['done']);
 });

@@ -31,3 +31,8 @@ export function errorsIn({ records }: TestEnv): string[] {
     typeof error === 'object' && error !== null ? [String((error as Error).message)] : [],
   );
 }
+
+/** The Lambda context of an invocation of an alias. */
+export function viaAlias(alias: string): { readonly invokedFunctionArn: string } {
+  return { invokedFunctionArn: `arn:aws:lambda:us-east-1:123456789012:function:home:${alias}` };
+}

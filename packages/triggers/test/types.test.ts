@@ -52,6 +52,28 @@ const PAIRS: readonly [string, boolean, boolean][] = [
   ...both<Fits<GraphQl, build.AppSyncAuthorizerEvent>, Fits<build.AppSyncAuthorizerEvent, aws.AppSyncAuthorizerEvent>>(
     'AppSync authorizer',
   ),
+  // Ours sends no transcriptions, and theirs no source of an interpretation.
+  ...both<Fits<aws.LexV2Event['bot'], build.LexEvent['bot']>, Fits<build.LexEvent, aws.LexV2Event>>('Lex V2'),
+  // Media streams are absent unless the flow starts them.
+  ...both<
+    Fits<aws.ConnectContactFlowEvent, build.ConnectEvent>,
+    Fits<build.ConnectEvent['Details']['ContactData']['Channel'], aws.ConnectContactFlowChannel>
+  >('Connect'),
+  ...both<Fits<aws.CodePipelineEvent, build.CodePipelineEvent>, Fits<build.CodePipelineEvent, aws.CodePipelineEvent>>(
+    'CodePipeline',
+  ),
+  ...both<
+    Fits<aws.CodeCommitTriggerEvent, build.CodeCommitEvent>,
+    Fits<build.CodeCommitEvent, aws.CodeCommitTriggerEvent>
+  >('CodeCommit'),
+  ...both<
+    Fits<aws.IoTCustomAuthorizerEvent, build.IotAuthorizerEvent>,
+    Fits<build.IotAuthorizerEvent, aws.IoTCustomAuthorizerEvent>
+  >('IoT authorizer'),
+  ...both<
+    Fits<aws.TransferFamilyAuthorizerEvent, build.TransferEvent>,
+    Fits<build.TransferEvent, aws.TransferFamilyAuthorizerEvent>
+  >('Transfer Family'),
   // Answers.
   ...both<Fits<AuthorizerPolicy, aws.APIGatewayAuthorizerResult>, true>('policy'),
   ...both<

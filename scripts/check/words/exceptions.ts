@@ -87,11 +87,6 @@ export const EXCEPTIONS: readonly WordException[] = [
     phrase: 'of its own',
     reason: 'a message of the contract fixtures',
   },
-  {
-    file: 'packages/dispatch/src/explain/row-check.ts',
-    phrase: 'hand it on',
-    reason: 'a message of the contract fixtures',
-  },
   { file: 'packages/dispatch/src/internal/plan.ts', phrase: 'refused', reason: 'a message of the contract fixtures' },
   { file: 'docs/front-doors.md', phrase: 'stay', reason: 'the id of a contract fixture in a link' },
   {

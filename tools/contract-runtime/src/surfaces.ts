@@ -44,6 +44,15 @@ const SURFACES: Readonly<Record<string, Make>> = {
     }
     return surface;
   },
+  'bedrock-agent': async (registrations, world) => {
+    const { bedrockAgent } = await import('@sallyport/triggers');
+    const agent = bedrockAgent();
+    for (const one of registrations) {
+      const [name, handler] = named(one, world);
+      agent.function('orders', name, handler as never, one.posture && ((await makePosture(one.posture)) as object));
+    }
+    return agent;
+  },
   'appsync-authorizer': async ([registration], world) => {
     const { AppSyncDecision, appSyncAuthorizer } = await import('@sallyport/triggers');
     const handler = handlerOf(registration, world);
@@ -108,10 +117,21 @@ function schemaOf(schema: Json): StandardSchema {
   return { '~standard': { version: 1, vendor: 'fixture', validate: check } };
 }
 
+/** An AWS client that records each command, with its input, and accepts it. */
+function recordingClient({ calls }: World) {
+  return {
+    send: async (command: { readonly input: unknown }) => {
+      calls.push({ sent: command.constructor.name, input: JSON.parse(JSON.stringify(command.input)) as Json });
+      return {};
+    },
+  };
+}
+
 /** A surface of the catalogue with the handlers of the registrations, and the options of the first. */
 function fromCatalogue({ sample }: CatalogueEntry): Make {
   return async (registrations, world) => {
-    const options = camelOptions(registrations[0]?.options ?? {});
+    const given = camelOptions(registrations[0]?.options ?? {});
+    const options = sample.sends ? { client: recordingClient(world), ...given } : given;
     const handlers = registrations.map((one): SampleRegistration => {
       const [name, handler] = named(one, world);
       return [name, handler as never];

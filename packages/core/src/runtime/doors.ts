@@ -169,7 +169,7 @@ const MAX_LOGGED_ID = 128;
  *
  * @see https://docs.aws.amazon.com/lambda/latest/api/API_AliasConfiguration.html
  */
-function qualifierOf(arn: unknown): string | undefined {
+export function qualifierOf(arn: unknown): string | undefined {
   if (typeof arn !== 'string') return undefined;
   return /^arn:aws[a-z-]*:lambda:[\w-]+:\d{12}:function:[\w-]+:(\$LATEST|[\w-]+)$/.exec(arn)?.[1];
 }

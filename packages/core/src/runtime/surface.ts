@@ -43,6 +43,12 @@ export interface TriggerRecord {
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
+/** One kind that an alias selects, and its failed conditions. */
+export type AliasClaim = readonly [
+  kind: TriggerKind,
+  misses: readonly { readonly path: string; readonly expected: string; readonly found: string }[],
+];
+
 /** The interface between packages: an object that serves some kinds of events. */
 export interface Surface {
   /** The kinds of events that it serves. */
@@ -52,10 +58,19 @@ export interface Surface {
    * regardless of its event, under the first kind that it serves; a dispatcher accepts only one such surface.
    */
   readonly accepts?: readonly InvocationProvenance[];
+  /**
+   * Claims an invocation, after its row is found: `true` to receive it under the first kind that this surface serves. For events that a
+   * device or a client wrote, which only the alias of the invocation distinguishes, and for some events of another kind.
+   *
+   * @param kind the kind by its row; `undefined` for an event that no row matches
+   */
+  claims?(kind: TriggerKind | undefined, event: unknown, lambdaContext: LambdaContext | undefined): boolean;
+  /** For `explain`: the kind that an alias selects, with the failed condition if the invocation used another alias. */
+  explainClaim?(lambdaContext: LambdaContext | undefined): readonly AliasClaim[];
   /** Serves one event; its result is passed to the service unchanged. */
   serve(kind: TriggerKind, event: unknown, invocation: Invocation): Promise<unknown>;
   /** For `explain`: pure, runs no user code. Throws the errors with which `serve` rejects before it runs user code. */
-  explainTarget?(kind: TriggerKind, event: unknown): Target;
+  explainTarget?(kind: TriggerKind, event: unknown, lambdaContext?: LambdaContext): Target;
   /** Called once, when a container with this surface is constructed. A second container throws. */
   attach?(host: SurfaceHost): void;
   /** The surface's registrations in order; joined into `triggers()` of the container. */

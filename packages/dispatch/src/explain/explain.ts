@@ -44,9 +44,9 @@ export function undetected(event: unknown, row: number, table: CompiledTable): F
 
 /** The outcome of one row. */
 export interface RowExplanation {
-  /** The kind of the row; for the origin `invocation`: `agent` or `direct`. */
+  /** The kind of the row; for the origin `invocation`: `agent`, `direct`, or a kind that an alias selects. */
   readonly kind: TriggerKind;
-  /** `invocation`: the provenance in the Lambda context, checked before the table; only if a context was passed. */
+  /** `invocation`: the provenance or the alias in the Lambda context, checked before the table; provenance only if a context was passed. */
   readonly origin: 'invocation' | 'table' | 'extension';
   /** `shadowed`: the row matches, but an earlier row also matched. */
   readonly outcome: 'matched' | 'missed' | 'shadowed';

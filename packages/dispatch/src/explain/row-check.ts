@@ -120,7 +120,7 @@ function headOf(path: string, depth: number, prefix: string): string {
   return (
     prefix +
     path
-      .split(/(?=[.[])/)
+      .split(/(?=\.(?![^["]*"\])|\[)/)
       .slice(0, depth)
       .join('')
   );
@@ -158,29 +158,16 @@ function safeText(text: string, characters: number): string {
 
 const OWN_FUNCTION = '(serve it with a separate function)';
 
-/** A place in an event: a path, or its steps if a name contains a dot. */
-type Place = string | readonly (string | number)[];
-
 /** Shapes that the fixed table does not serve: the nearest row, its name, the place of its tag, and its tags. */
-const OUTSIDE: readonly (readonly [near: string, name: string, place: Place, ...tags: string[]])[] = [
+const OUTSIDE: readonly (readonly [near: string, name: string, place: string, ...tags: string[]])[] = [
   ...OPT_IN_SHAPES,
   ['gateway-v2', 'the default test event of the Lambda console, which no service sends', 'key1', 'value1'],
-  // https://docs.aws.amazon.com/lexv2/latest/dg/lambda-input-format.html
-  ['appsync', `a Lex hook ${OWN_FUNCTION}`, 'invocationSource', 'DialogCodeHook', 'FulfillmentCodeHook'],
-  // https://docs.aws.amazon.com/connect/latest/adminguide/connect-lambda-functions.html
-  ['event-bus', `a Connect flow ${OWN_FUNCTION}`, 'Name', 'ContactFlowEvent'],
-  // https://docs.aws.amazon.com/config/latest/developerguide/evaluate-config_develop-rules_example-events.html
-  ['event-bus', `a Config rule ${OWN_FUNCTION}`, 'invokingEvent'],
-  // https://docs.aws.amazon.com/codepipeline/latest/userguide/actions-invoke-lambda-function.html
-  ['event-bus', `a CodePipeline job ${OWN_FUNCTION}`, ['CodePipeline.job', 'id']],
-  // https://docs.aws.amazon.com/bedrock/latest/userguide/agents-lambda.html
-  ['gateway-v1', `a Bedrock action ${OWN_FUNCTION}`, 'actionGroup'],
   // https://docs.aws.amazon.com/AmazonS3/latest/userguide/olap-event-context.html
   ['gateway-v1', `an Object Lambda request ${OWN_FUNCTION}`, 'getObjectContext.outputRoute'],
   // https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/lambda-event-structure.html
   ['gateway-v1', `a Lambda@Edge request ${OWN_FUNCTION}`, 'Records[0].cf.config.distributionId'],
   // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-batching-concurrency.html
-  ['queue', 'the list of a pipe (hand it on as { Records: list })', '[0].eventSource'],
+  ['queue', 'the list of a pipe (name an alias in pipe())', '[0].eventSource'],
 ];
 
 const TAG = /^aws:(?:sqs|dynamodb|kinesis|sns)$/;
@@ -204,8 +191,8 @@ export function nearestRow(event: unknown, checks: readonly RowCheck[], extensio
   return { kind: row.kind, misses, hint };
 }
 
-function isThere(event: unknown, place: Place, tags: readonly string[]): boolean {
-  const found = read(event, typeof place === 'string' ? parsePath(place) : place);
+function isThere(event: unknown, place: string, tags: readonly string[]): boolean {
+  const found = read(event, parsePath(place));
   return isText(found) && (tags.length === 0 || tags.includes(found));
 }
 

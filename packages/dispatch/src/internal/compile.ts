@@ -79,10 +79,10 @@ function headOf(all: readonly CompiledCondition[]): string {
   return String(all.find((condition) => !isNegative(condition))?.steps[0] ?? '');
 }
 
-/** `Records[0].eventSource` → `['Records', 0, 'eventSource']`. */
+/** `Records[0].eventSource` → `['Records', 0, 'eventSource']`; `["CodePipeline.job"].id` → `['CodePipeline.job', 'id']`. */
 export function parsePath(path: string): (string | number)[] {
-  const parts = path.split(/[.[\]]+/).filter((part) => part !== '');
-  return parts.map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+  const parts = path.matchAll(/\["([^"]+)"\]|([^.[\]]+)/g);
+  return [...parts].map(([, quoted, plain = '']) => quoted ?? (/^\d+$/.test(plain) ? Number(plain) : plain));
 }
 
 /**

@@ -18,6 +18,8 @@ export interface Plan {
   readonly refuseDirect: (() => FrameworkError) | undefined;
   /** The front doors, if they are named. */
   readonly doors: DoorGuard | undefined;
+  /** Surfaces that claim invocations. Most applications have no such surface. */
+  readonly claimers: readonly Surface[];
 }
 
 /** The settings of a plan, without its surfaces. */
@@ -32,12 +34,14 @@ export function createPlan(
   const served = indexSurfaces(surfaces);
   const table = compileExtensions(surfaces.filter(isExtension), fixed);
   const agent = surfaces.find(({ accepts }) => accepts?.includes('agent'));
-  const kinds = [...table.kinds, agent?.serves[0] ?? AGENT_INVOCATIONS];
+  const claimers = surfaces.filter(({ claims }) => claims !== undefined);
+  const claimed = claimers.map(({ serves }) => serves[0] as TriggerKind).filter((kind) => !table.kinds.includes(kind));
+  const kinds = [...table.kinds, ...claimed, agent?.serves[0] ?? AGENT_INVOCATIONS];
   for (const kind of served.keys()) {
     // No event could reach this surface.
     if (!kinds.includes(kind)) throw dispatchError('dispatch.invalid_surface', `framework: no row detects ${kind}`);
   }
-  return { kinds, table, byRow: kinds.map((kind) => served.get(kind)), log, refuseDirect, doors };
+  return { kinds, table, byRow: kinds.map((kind) => served.get(kind)), claimers, log, refuseDirect, doors };
 }
 
 /** The surfaces by kind. */
@@ -64,7 +68,7 @@ export function refusalOf(directInvocations: DirectInvocations | undefined): (()
   return () => dispatchError('dispatch.direct_refused', 'framework: direct invocation refused');
 }
 
-const MAX_SURFACES = 32;
+const MAX_SURFACES = 64;
 const PROVENANCES: readonly unknown[] = ['provider', 'direct', 'agent'] satisfies InvocationProvenance[];
 
 /**

@@ -7,8 +7,17 @@ import type { StreamRecord } from '../sources/kinesis.js';
 import { type QueueRecord, recordJson } from '../sources/queue.js';
 import type { TopicRecord } from '../sources/topic.js';
 
-/** An event with a JSON payload: a queue message, a data-stream record, a notification, or an event with its `detail`. */
-export type PayloadRecord = QueueRecord | StreamRecord | TopicRecord | EventBusEvent;
+/** An event of an opt-in trigger that has a payload: a message of AWS IoT, the input of a task. */
+export interface WithPayload {
+  /** The payload, as data. */
+  readonly payload: unknown;
+}
+
+/**
+ * An event with a JSON payload: a queue message, a data-stream record, a notification, an event with its `detail`, or an event of an opt-in
+ * trigger with its `payload`.
+ */
+export type PayloadRecord = QueueRecord | StreamRecord | TopicRecord | EventBusEvent | WithPayload;
 
 /** Handles a valid payload. */
 export type PayloadHandler<Value, R> = (ctx: EventContext, value: Value, record: R) => MaybePromise<unknown>;
@@ -17,8 +26,8 @@ export type PayloadHandler<Value, R> = (ctx: EventContext, value: Value, record:
 const MAX_PATHS = 5;
 
 /**
- * Wraps a handler so that it receives a validated payload: the parsed JSON of a queue message, a data stream record or a notification, or
- * the `detail` of an event. A payload that is not JSON, or that the schema rejects, fails only its own record. The error names the fields,
+ * Wraps a handler so that it receives a validated payload: the parsed JSON of a queue message, a data stream record or a notification, the
+ * `detail` of an event, or the `payload` of an event of an opt-in trigger. A payload that is not JSON, or that the schema rejects, fails only its own record. The error names the fields,
  * never their values.
  *
  * @param schema a Standard Schema validator (zod, valibot, arktype, …), also an asynchronous one
@@ -43,6 +52,7 @@ export function payload<Output, R extends PayloadRecord = PayloadRecord>(
 /** @throws FrameworkError `streams.invalid_record` for text that is not JSON */
 function payloadOf(record: PayloadRecord): unknown {
   if ('Sns' in record) return recordJson({ body: record.Sns.Message });
+  if ('payload' in record) return record.payload;
   return 'detail' in record ? record.detail : recordJson(record);
 }
 

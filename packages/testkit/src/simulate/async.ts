@@ -3,7 +3,7 @@ import { buildEventBusEvent, buildScheduledEvent } from '../builders/event-bus.j
 import { buildTopicEvent } from '../builders/topic.js';
 import { ASYNC_SETTINGS, type AsyncEvent, type AsyncSettings, createAsyncEngine } from '../engines/async.js';
 import type { Engine } from '../engines/engine.js';
-import { positive } from '../internal/kinds.js';
+import { filled, positive } from '../internal/kinds.js';
 import { drive } from './internal/drive.js';
 import type { BuildApp, Ledger } from './internal/ledger.js';
 import type { SimulationResult } from './result.js';
@@ -14,12 +14,15 @@ import type { AsynchronousSource } from './trigger-source.js';
 export interface AsyncSimulation extends AsyncSettings {
   /** The function's timeout in milliseconds. Default: 30,000. */
   readonly timeoutMs?: number;
+  /** The alias of the function that the service invokes: `cellar` for an AWS IoT rule. Default: none. */
+  readonly alias?: string;
 }
 
 /** Validators and defaults for {@link AsyncSimulation}. */
 export const ASYNC_SIMULATION = defineOptions<AsyncSimulation>()({
   ...ASYNC_SETTINGS,
   timeoutMs: positive.default(30_000),
+  alias: filled,
 });
 
 export async function simulateAsync(
@@ -27,10 +30,11 @@ export async function simulateAsync(
   source: AsyncSource | AsynchronousSource,
   options: AsyncSimulation | undefined,
 ): Promise<SimulationResult> {
-  const { timeoutMs, ...settings } = ASYNC_SIMULATION.parse(options);
+  const { timeoutMs, alias, ...settings } = ASYNC_SIMULATION.parse(options);
   return drive<AsyncEvent>(buildApp, {
     size: source.kind === 'schedule' ? source.times : source.events.length,
     timeoutMs,
+    alias,
     prepare: () => (parts) => createAsyncEngine({ ...parts, ...settings }),
     feed: (engine, clock) =>
       source.kind === 'schedule' ? fire(source, engine, clock) : void engine.send(eventsOf(source)),

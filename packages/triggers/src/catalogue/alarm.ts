@@ -85,6 +85,12 @@ export const ALARM = /* @__PURE__ */ describeTrigger(ALARM_TRIGGER, {
   },
   construct: null,
   simulate: 'asynchronous',
+  aws: {
+    author: 'CloudWatch',
+    failure: 'Lambda retries twice',
+    limit: 'not read',
+    attached: 'the action of the alarm',
+  },
   form: 'event',
   sizes: { factory: 'alarmAction', gzipBytes: 10_400 },
 });

@@ -78,6 +78,11 @@ export const APPSYNC_EVENTS = /* @__PURE__ */ describeTrigger(APPSYNC_EVENTS_TRI
   },
   construct: 'appSyncEvents',
   simulate: null,
+  aws: {
+    author: 'AppSync; a client wrote the payloads',
+    failure: 'the publication or subscription fails',
+    limit: '6 MB',
+  },
   form: 'event',
   sizes: { factory: 'appSyncEvents', gzipBytes: 17_000 },
 });

@@ -64,6 +64,11 @@ export const COGNITO = /* @__PURE__ */ describeTrigger(COGNITO_TRIGGER, {
   },
   construct: 'cognito',
   simulate: null,
+  aws: {
+    author: 'Cognito; a client wrote attributes',
+    failure: 'Cognito retries up to twice, then shows the message to the user',
+    limit: '6 MB',
+  },
   form: 'event',
   hint: ['appsync', 'a Cognito trigger', 'triggerSource'],
   sizes: { factory: 'cognitoTrigger', gzipBytes: 11_700 },

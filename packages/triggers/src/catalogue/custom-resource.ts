@@ -103,6 +103,12 @@ export const CUSTOM_RESOURCE = /* @__PURE__ */ describeTrigger(CUSTOM_RESOURCE_T
   },
   construct: null,
   simulate: 'customResource',
+  aws: {
+    author: 'CloudFormation; the template wrote the properties',
+    failure: 'Lambda retries twice, and CloudFormation waits for the PUT',
+    limit: '4,096 bytes, in the PUT',
+    attached: 'the template',
+  },
   form: 'event',
   hint: ['event-bus', 'a custom resource request', 'ResponseURL'],
   sizes: { factory: 'customResource', gzipBytes: 12_600 },

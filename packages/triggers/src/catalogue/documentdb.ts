@@ -71,6 +71,12 @@ export const DOCUMENTDB = /* @__PURE__ */ describeTrigger(DOCUMENTDB_TRIGGER, {
   },
   construct: null,
   simulate: 'blocking',
+  aws: {
+    author: 'DocumentDB; an application wrote the documents',
+    failure: 'Lambda retries the batch until it succeeds or expires',
+    limit: 'not read',
+    attached: 'an event source mapping',
+  },
   form: 'event',
   sizes: { factory: 'documentDb', gzipBytes: 11_100 },
 });

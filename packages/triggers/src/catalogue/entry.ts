@@ -1,6 +1,6 @@
 import type { Surface } from '@sallyport/core';
 import type { EventContext } from '@sallyport/streams/delivery';
-import type { TriggerShape } from '../internal/surface.js';
+import type { SurfaceRow, TriggerShape } from '../internal/surface.js';
 
 /** A handler that fits every kind, for tests. Its result is the kind's {@link TriggerSample.result}. */
 export type SampleHandler = <E>(ctx: EventContext, event: E) => Promise<never>;
@@ -16,6 +16,10 @@ export interface TriggerSample {
   readonly events: readonly (readonly [event: object, key: string | undefined])[];
   /** Names of the handlers that receive the events: `['']` for a handler without a name, `[]` for a kind without handlers. */
   readonly names: readonly string[];
+  /** The alias that the events are sent to, for a kind that only an alias selects. Default: none. */
+  readonly alias?: string;
+  /** True if the option `client` reports the result to the service. */
+  readonly sends?: true;
   /** A result of a handler that the service accepts. Default `undefined`. */
   readonly result?: unknown;
   /** `caller` if the caller chooses the members of an event, so that no AWS documentation lists them. Default `service`. */
@@ -50,6 +54,17 @@ export interface TriggerTools {
     | 'rotation'
     | 'customResource'
     | null;
+  /** The behaviour of AWS, for the table of all kinds. */
+  readonly aws: {
+    /** Authors of the members of an event. */
+    readonly author: string;
+    /** AWS's reaction to an error of the function and to its timeout. */
+    readonly failure: string;
+    /** The largest answer that the service reads. */
+    readonly limit: string;
+    /** The resource that names the function, for a kind that no construct attaches. */
+    readonly attached?: string;
+  };
   /** The form of the console of `sallyport dev` that sends its events. */
   readonly form: 'event';
   /**
@@ -65,12 +80,16 @@ export interface TriggerTools {
 export interface CatalogueEntry<K extends string = string> extends TriggerTools {
   /** The kind of its events. */
   readonly kind: K;
+  /** The conditions that detect its events; empty for a kind that only an alias selects. */
+  readonly anyOf: SurfaceRow['anyOf'];
+  /** The answer to the service. */
+  readonly answer: string;
 }
 
 /** Describes a trigger for tests and tools. @internal */
 export function describeTrigger<K extends string>(
-  { kind }: TriggerShape & { readonly kind: K },
+  { kind, anyOf, answer = 'response of a route' }: TriggerShape & { readonly kind: K; readonly answer?: string },
   tools: TriggerTools,
 ): CatalogueEntry<K> {
-  return { kind, ...tools };
+  return { kind, anyOf, answer, ...tools };
 }

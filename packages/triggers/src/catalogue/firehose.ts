@@ -80,6 +80,11 @@ export const FIREHOSE = /* @__PURE__ */ describeTrigger(FIREHOSE_TRIGGER, {
   },
   construct: 'firehose',
   simulate: 'firehose',
+  aws: {
+    author: 'Firehose; a producer wrote the data',
+    failure: 'Firehose retries three times, then skips the batch',
+    limit: '6 MB',
+  },
   form: 'event',
   hint: ['stream', 'a Firehose batch', 'deliveryStreamArn'],
   sizes: { factory: 'firehoseTransform', gzipBytes: 11_400 },

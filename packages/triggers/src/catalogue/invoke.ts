@@ -29,6 +29,12 @@ export const INVOKE = /* @__PURE__ */ describeTrigger(INVOKE_TRIGGER, {
   },
   construct: null,
   simulate: null,
+  aws: {
+    author: 'a principal with `lambda:InvokeFunction`',
+    failure: 'the caller receives the error',
+    limit: '6 MB',
+    attached: 'the caller',
+  },
   form: 'event',
   sizes: { factory: 'directInvoke', gzipBytes: 12_600 },
 });

@@ -136,6 +136,11 @@ export const KAFKA = /* @__PURE__ */ describeTrigger(KAFKA_TRIGGER, {
   },
   construct: 'kafka',
   simulate: 'kafka',
+  aws: {
+    author: 'Lambda; a producer wrote keys, values and headers',
+    failure: 'Lambda retries the batch, or from the reported offsets',
+    limit: '6 MB',
+  },
   form: 'event',
   hint: ['stream', 'a Kafka batch', 'eventSource', 'aws:kafka', 'SelfManagedKafka'],
   sizes: { factory: 'kafkaTrigger', gzipBytes: 12_500 },

@@ -92,6 +92,12 @@ export const LATTICE = /* @__PURE__ */ describeTrigger(LATTICE_TRIGGER, {
   },
   construct: null,
   simulate: null,
+  aws: {
+    author: 'VPC Lattice; a client wrote the request',
+    failure: 'VPC Lattice answers 500',
+    limit: '6 MB',
+    attached: 'a target group',
+  },
   form: 'event',
   sizes: { factory: 'latticeDoor', gzipBytes: 2_200 },
 });

@@ -64,6 +64,12 @@ export const LOGS = /* @__PURE__ */ describeTrigger(LOGS_TRIGGER, {
   },
   construct: null,
   simulate: 'asynchronous',
+  aws: {
+    author: 'CloudWatch Logs; an application wrote the lines',
+    failure: 'Lambda retries twice',
+    limit: 'not read',
+    attached: 'a subscription filter',
+  },
   form: 'event',
   hint: ['stream', 'a log subscription (@sallyport/triggers serves it, @sallyport/streams decodes it)', 'awslogs.data'],
   sizes: { factory: 'logsTrigger', gzipBytes: 12_700 },

@@ -118,6 +118,12 @@ export const MQ = /* @__PURE__ */ describeTrigger(MQ_TRIGGER, {
   },
   construct: null,
   simulate: 'blocking',
+  aws: {
+    author: 'Lambda; a producer wrote the messages',
+    failure: 'Lambda retries the batch',
+    limit: 'not read',
+    attached: 'an event source mapping',
+  },
   form: 'event',
   sizes: { factory: 'mqTrigger', gzipBytes: 11_300 },
 });

@@ -80,6 +80,12 @@ export const S3_BATCH = /* @__PURE__ */ describeTrigger(S3_BATCH_TRIGGER, {
   },
   construct: null,
   simulate: 'batchJob',
+  aws: {
+    author: 'S3; the job wrote its arguments',
+    failure: 'S3 retries the task, then reports a failure',
+    limit: '6 MB',
+    attached: 'the job',
+  },
   form: 'event',
   sizes: { factory: 's3Batch', gzipBytes: 11_200 },
 });

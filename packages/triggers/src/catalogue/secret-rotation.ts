@@ -67,6 +67,12 @@ export const SECRET_ROTATION = /* @__PURE__ */ describeTrigger(SECRET_ROTATION_T
   },
   construct: null,
   simulate: 'rotation',
+  aws: {
+    author: 'Secrets Manager',
+    failure: 'Secrets Manager retries the rotation',
+    limit: 'not read',
+    attached: 'the rotation of the secret',
+  },
   form: 'event',
   sizes: { factory: 'secretRotation', gzipBytes: 11_000 },
 });

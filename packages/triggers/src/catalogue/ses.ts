@@ -141,6 +141,12 @@ export const SES = /* @__PURE__ */ describeTrigger(SES_TRIGGER, {
   },
   construct: null,
   simulate: 'asynchronous',
+  aws: {
+    author: 'SES; a sender wrote the mail',
+    failure: 'the rule waits: the mail continues; else Lambda retries twice',
+    limit: '6 MB',
+    attached: 'a receipt rule',
+  },
   form: 'event',
   sizes: { factory: 'sesTrigger', gzipBytes: 11_700 },
 });

@@ -1,6 +1,7 @@
 import type { SurfaceHost } from '@sallyport/core';
 import type { EventHandler } from '@sallyport/streams/delivery';
 import { refused } from '../errors.js';
+import { assertPosture } from './gate.js';
 import { assertHandler } from './handlers.js';
 
 /** One registration of a channel. */
@@ -39,10 +40,8 @@ export class ChannelHandlers {
   }
 
   /** @throws FrameworkError for a registration without posture if postures are required, or with a posture if they are not supported */
-  assertPosture({ pattern, posture }: ChannelEntry, { gate }: SurfaceHost): void {
-    const place = `${this.operation} ${pattern}`;
-    if (gate) gate.assertPosture(posture, place);
-    else if (posture !== undefined) throw refused(`invalid auth posture: ${place}: only SecureApp accepts a posture`);
+  assertPosture({ pattern, posture }: ChannelEntry, host: SurfaceHost): void {
+    assertPosture(host, posture, `${this.operation} ${pattern}`);
   }
 
   /**

@@ -97,7 +97,7 @@ export abstract class TriggerSurface implements Surface {
   async serve(_kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
     let items: readonly Delivered[];
     try {
-      items = this.read(event);
+      items = this.read(event, lambdaContext);
     } catch (error) {
       if (isFrameworkError(error)) this.delivery.logRefusal(error, lambdaContext);
       throw error;
@@ -106,8 +106,8 @@ export abstract class TriggerSurface implements Surface {
   }
 
   /** The target of the event. Runs no handler. @throws the errors that `serve` throws before it runs a handler */
-  explainTarget(_kind: TriggerKind, event: unknown): Target {
-    const items = this.read(event);
+  explainTarget(_kind: TriggerKind, event: unknown, lambdaContext?: LambdaContext): Target {
+    const items = this.read(event, lambdaContext);
     const sources = new Map<string, { name: string; records: number; handler: string | null }>();
     for (const { source, handler } of items) {
       const { name } = source;
@@ -138,7 +138,7 @@ export abstract class TriggerSurface implements Surface {
    *
    * @throws FrameworkError `triggers.invalid_event`, `triggers.no_handler`
    */
-  protected abstract read(event: unknown): readonly Delivered[];
+  protected abstract read(event: unknown, lambdaContext?: LambdaContext): readonly Delivered[];
 
   /** Runs the records and builds the answer. By default it runs them in order, throws the first failure and answers `null`. */
   protected async answer(

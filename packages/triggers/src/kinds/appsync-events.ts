@@ -10,9 +10,7 @@ import type {
 import {
   copyPrincipal,
   createDoorGuard,
-  createSurfaceContext,
   type DoorGuard,
-  isFailure,
   membersOf,
   parseLog,
   rejectWithoutEventKey,
@@ -32,6 +30,7 @@ import { invalidAnswer, refused } from '../errors.js';
 import { fitting, publicText, toJson } from '../internal/answer.js';
 import { type ChannelEntry, ChannelHandlers } from '../internal/channels.js';
 import { DROPPED, type Drop } from '../internal/drop.js';
+import { passGate } from '../internal/gate.js';
 import { recordsOf, requiredText } from '../internal/read.js';
 import { defineTrigger, TriggerSurface } from '../internal/surface.js';
 
@@ -194,25 +193,15 @@ export class AppSyncEvents extends TriggerSurface {
 
   /** The caller, or the message with which the gate rejects. The gate runs once for any number of events. */
   async #pass({ posture, pattern }: ChannelEntry, event: unknown, lambdaContext: LambdaContext | undefined) {
-    const host = this.#host;
-    if (!host?.gate) return { principal: null };
     const { info, request } = membersOf(event);
-    const made = createSurfaceContext(host, {
+    const passed = await passGate(this.#host, this.delivery, posture, {
       ...{ kind: this.kind, event, lambdaContext },
       path: String(membersOf(membersOf(info).channel).path),
       // The principal resolver receives only the headers of the request, not the payload.
       headers: membersOf(membersOf(request).headers),
       route: { surface: 'appsync', method: 'POST', pattern },
     });
-    try {
-      await host.gate.authorize(posture, made.context);
-      return { principal: made.principal };
-    } catch (error) {
-      if (isFailure(error)) this.delivery.logRefusal(error as never, lambdaContext);
-      return publicText(error);
-    } finally {
-      await made.end();
-    }
+    return 'thrown' in passed ? publicText(passed.thrown) : passed;
   }
 
   async #broadcast(items: readonly Delivered[], lambdaContext: LambdaContext | undefined) {

@@ -1,6 +1,5 @@
 import {
   FrameworkError,
-  type FrameworkErrorInit,
   type InvocationProvenance,
   type LambdaContext,
   type MaybePromise,
@@ -20,6 +19,7 @@ import {
 import { invalidAnswer, invalidEvent, refused } from '../errors.js';
 import { assertAnswer, publicFailure } from '../internal/answer.js';
 import { assertHandler, NamedTrigger } from '../internal/handlers.js';
+import { InvokeError } from '../internal/invoke-error.js';
 import { MEMBER_NAME, TABLE_MEMBERS } from '../internal/members.js';
 import { defineTrigger, type SurfaceRow } from '../internal/surface.js';
 
@@ -165,16 +165,6 @@ export class DirectInvoke extends NamedTrigger {
     const { thrown } = outcome;
     const failure = publicFailure(thrown);
     throw failure ? new InvokeError(failure.code, failure.message, { cause: thrown }) : mask(this.delivery, thrown);
-  }
-}
-
-/** Its name is its code, which the runtime sends as `errorType`: a state machine can catch `app.not_found`. */
-class InvokeError extends FrameworkError {
-  override readonly name: string;
-
-  constructor(code: string, message: string, init?: FrameworkErrorInit) {
-    super(code, message, init);
-    this.name = code;
   }
 }
 

@@ -1,45 +1,41 @@
+import type { LambdaContext } from '@sallyport/core';
 import { type Members, membersOf, stringOf } from '@sallyport/core/internal';
 import { defineOptions, kind } from '@sallyport/core/options';
 import type { Delivered, EventHandler } from '@sallyport/streams/delivery';
-import { refused } from '../errors.js';
-import { NamedTrigger } from '../internal/handlers.js';
+import { AliasTrigger } from '../internal/aliases.js';
 import { keyOf } from '../internal/key.js';
-import { MEMBER_NAME, TABLE_MEMBERS } from '../internal/members.js';
-import { requiredText, sourceOf } from '../internal/read.js';
-import { defineTrigger, type SurfaceRow } from '../internal/surface.js';
+import { MEMBER_NAME } from '../internal/members.js';
+import { sourceOf } from '../internal/read.js';
+import { defineTrigger } from '../internal/surface.js';
 
 /** A message that an AWS IoT rule selected: https://docs.aws.amazon.com/iot/latest/developerguide/lambda-rule-action.html. */
 export interface IotMessage {
-  /** The name that the rule's SQL statement selects. */
+  /** The alias that the rule invokes. */
   readonly rule: string;
   /** The id of the message; `''` if the event does not contain it. */
   readonly id: string;
-  /** The event: the members that the SQL statement selects. */
-  readonly message: Members;
+  /** The event: the members that the rule's SQL statement selects. A device wrote them. */
+  readonly payload: Members;
 }
 
 /** Options of `iotRule`. An unknown key is rejected. */
 export interface IotRuleOptions {
-  /** The member of the event that names the handler: `rule` for `SELECT temperature, 'cellar' AS rule FROM 'devices/+/state'`. */
-  readonly rule: string;
-  /** The member that identifies a message; with the rule it is the natural key: `id` for `SELECT temperature, traceid() AS id`. */
+  /** The member that identifies a message; with the alias it is the natural key: `id` for `SELECT temperature, traceid() AS id`. */
   readonly key: string;
 }
 
-const MEMBER = /* @__PURE__ */ kind<string>(
-  'the name of a member of the event that no other trigger uses',
-  (value) => typeof value === 'string' && MEMBER_NAME.test(value) && !TABLE_MEMBERS.includes(value),
-);
-
-const IOT_RULE_OPTIONS = /* @__PURE__ */ defineOptions<IotRuleOptions>()({
-  rule: MEMBER.required(),
-  key: MEMBER.required(),
+/** Validators and defaults for {@link IotRuleOptions}. @internal */
+export const IOT_RULE_OPTIONS = /* @__PURE__ */ defineOptions<IotRuleOptions>()({
+  key: /* @__PURE__ */ kind<string>(
+    'the name of a member of the event',
+    (value) => typeof value === 'string' && MEMBER_NAME.test(value),
+  ).required(),
 });
 
 /** Natural key and answer of AWS IoT rules. The SQL statement of the rule determines the shape of an event. @internal */
 export const IOT_RULE_TRIGGER = /* @__PURE__ */ defineTrigger({
   kind: 'iot-rule',
-  // The row follows from the option `rule` and the registered names.
+  // A device writes the members of an event: the alias of the invocation selects the handler.
   anyOf: [],
   sample: {},
   key: ({ source, id }: Delivered) => keyOf(source.name, id),
@@ -47,55 +43,44 @@ export const IOT_RULE_TRIGGER = /* @__PURE__ */ defineTrigger({
 });
 
 /** Handlers of AWS IoT rules. */
-export class IotRuleTrigger extends NamedTrigger {
-  readonly #options: IotRuleOptions;
+export class IotRuleTrigger extends AliasTrigger {
+  readonly #key: string;
 
   constructor(options: IotRuleOptions) {
-    super(IOT_RULE_TRIGGER, 'rule');
-    this.#options = IOT_RULE_OPTIONS.parse(options);
-  }
-
-  /** The registered names in the member of the option `rule`. @throws FrameworkError `app.invalid_configuration` for no rule */
-  override get rows(): readonly SurfaceRow[] {
-    const { rule: path } = this.#options;
-    if (this.names.length === 0) throw refused('iotRule has no rule; rule() adds one');
-    return [{ kind: this.kind, anyOf: this.names.map((value) => [{ path, test: 'equals', value }]) }];
-  }
-
-  override get sample(): unknown {
-    return { [this.#options.rule]: this.names[0] };
+    super(IOT_RULE_TRIGGER);
+    this.#key = IOT_RULE_OPTIONS.parse(options).key;
   }
 
   /**
    * Registers the handler of a rule's messages. AWS IoT invokes the function asynchronously: if the handler throws, Lambda retries the
    * event. Register before the container is created.
    *
-   * @param name the string that the rule's SQL statement selects as the member of the option `rule`
-   * @throws FrameworkError `app.invalid_configuration` for a blank or repeated name, or a handler that is not a function
-   * @example iotRule({ rule: 'rule', key: 'id' }).rule('cellar', (ctx, { message }) => ctx.log.info('cellar', message));
+   * @param alias the alias of the function in the action of the rule, which only this service invokes
+   * @throws FrameworkError `app.invalid_configuration` for a name that is not an alias or is repeated, or a handler that is not a function
+   * @example iotRule({ key: 'id' }).rule('cellar', (ctx, { payload }) => ctx.log.info('cellar', payload));
    */
-  rule(name: string, handler: EventHandler<IotMessage>): this {
-    return this.add(name, handler);
+  rule(alias: string, handler: EventHandler<IotMessage>): this {
+    return this.add(alias, handler);
   }
 
-  protected override read(event: unknown): readonly Delivered[] {
-    const message = membersOf(event);
-    const { rule: member, key } = this.#options;
-    const rule = requiredText(this.kind, member, message[member]);
-    const id = Number.isFinite(message[key]) ? String(message[key]) : stringOf(message[key]);
-    const record: IotMessage = { rule, id, message };
-    return [{ ...this.handlerOf(rule, rule), record, id, source: sourceOf(rule, '') }];
+  protected override read(event: unknown, lambdaContext?: LambdaContext): readonly Delivered[] {
+    const { name, handler } = this.entryOf(lambdaContext);
+    const payload = membersOf(event);
+    const given = payload[this.#key];
+    const id = Number.isFinite(given) ? String(given) : stringOf(given);
+    const record: IotMessage = { rule: name, id, payload };
+    return [{ name, handler, record, id, source: sourceOf(name, '') }];
   }
 }
 
 /**
- * Makes the surface for AWS IoT rules whose action invokes this function. The event is the result of the rule's SQL statement, so the
- * statement must select the two members that the options name.
+ * Makes the surface for AWS IoT rules whose action invokes an alias of this function. A device writes the event, so the alias selects the
+ * handler, and no event of this alias reaches another trigger.
  *
- * @throws FrameworkError `app.invalid_configuration` for a missing or unknown option, or a member that other triggers use
+ * @throws FrameworkError `app.invalid_configuration` for a missing or unknown option
  * @example
- * // SELECT temperature, traceid() AS id, 'cellar' AS rule FROM 'devices/+/state'
- * const devices = iotRule({ rule: 'rule', key: 'id' }).rule('cellar', (ctx, { message }) => store(message.temperature));
+ * // SELECT temperature, traceid() AS id FROM 'devices/+/state', with the action arn:aws:lambda:…:function:home:cellar
+ * const devices = iotRule({ key: 'id' }).rule('cellar', (ctx, { payload }) => store(payload.temperature));
  * const app = new SecureApp({ principalResolver, surfaces: [devices] });
  */
 export function iotRule(options: IotRuleOptions): IotRuleTrigger {

@@ -1,4 +1,4 @@
-import type { InvocationProvenance, TriggerKind } from '@sallyport/core';
+import type { AliasClaim, InvocationProvenance, TriggerKind } from '@sallyport/core';
 import { NOT_AN_OBJECT_TEXT, UNKNOWN_EVENT_TEXT } from '../../errors.js';
 import { type CompiledTable, NOT_AN_OBJECT } from '../../internal/compile.js';
 import { type Explanation, fixedTable, type RowExplanation } from '../explain.js';
@@ -9,18 +9,21 @@ import { checkRow, type Miss, nearestRow } from '../row-check.js';
  *
  * @param decided index of the deciding row; below 0 if absent, past the last row when the invocation decided
  * @param provenance of the invocation, if there is a Lambda context
+ * @param aliases kinds that the alias of an invocation selects, each with its failed condition
  */
 export function explainRows(
   event: unknown,
   decided: number,
   table: CompiledTable,
   provenance?: InvocationProvenance,
+  aliases: readonly AliasClaim[] = [],
 ): Explanation {
   const checks = (table.rows ?? fixedTable().rows).map((row) => checkRow(row, event));
   const rows = checks.map(({ row, misses }, index) => {
     const origin = index < table.fixed.length ? 'table' : 'extension';
     return toRow(row.kind, origin, index === decided ? [] : misses, index === decided ? 'matched' : 'shadowed');
   });
+  rows.unshift(...aliases.map(([kind, misses]) => toRow(kind, 'invocation', misses, 'matched')));
   if (provenance) {
     const isProvider = provenance === 'provider';
     rows.unshift(

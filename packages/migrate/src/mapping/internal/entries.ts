@@ -73,6 +73,7 @@ export const ENTRIES: readonly string[] = [
   '@sallyport/testkit/tokens',
   '@sallyport/triggers',
   '@sallyport/triggers/catalogue',
+  '@sallyport/triggers/edge',
   '@sallyport/triggers/testing',
   '@sallyport/vectors',
   '@sallyport/vectors/local',

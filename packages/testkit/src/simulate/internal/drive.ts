@@ -9,6 +9,8 @@ export interface Simulation<R> {
   readonly size: number;
   /** The function's timeout in milliseconds. */
   readonly timeoutMs: number;
+  /** The alias of the function that is invoked; none if absent. */
+  readonly alias?: string | undefined;
   /** Called before the app is built; returns what makes the engine with its parts. */
   readonly prepare: (ledger: Ledger) => (parts: EngineOptions<R>) => Engine<R>;
   /** True if a record is done when the service has its answer, regardless of the sender. Default: when its handler has completed. */
@@ -23,7 +25,7 @@ export interface Simulation<R> {
 export async function drive<R>(buildApp: BuildApp, simulation: Simulation<R>): Promise<SimulationResult> {
   const ledger = new Ledger(simulation.timeoutMs, simulation.size, simulation.byAnswer);
   const makeEngine = simulation.prepare(ledger);
-  await ledger.open(buildApp);
+  await ledger.open(buildApp, simulation.alias);
   const engine = makeEngine({
     clock: ledger.clock,
     invoke: (delivery) => {

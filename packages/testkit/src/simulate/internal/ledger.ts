@@ -69,9 +69,10 @@ export class Ledger {
   }
 
   /** Builds the app, whose records of completed events are read here. */
-  async open(buildApp: BuildApp): Promise<void> {
+  async open(buildApp: BuildApp, alias?: string): Promise<void> {
     const recording = listening(createRecording(this.clock), (record) => this.#noteCompletion(record));
-    const lambda = { remainingMs: this.#timeoutMs };
+    const invokedFunctionArn = `arn:aws:lambda:us-east-1:123456789012:function:test-function:${alias}`;
+    const lambda = { remainingMs: this.#timeoutMs, ...(alias !== undefined && { invokedFunctionArn }) };
     this.#env = assembleEnv(this.clock, new ManualIdGenerator(), { lambda }, undefined, recording);
     this.#app = await buildApp(this.#env);
   }

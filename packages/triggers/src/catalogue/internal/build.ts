@@ -1,5 +1,6 @@
 import { kind } from '@sallyport/core/options';
 import { refused } from '../../errors.js';
+import type { AwsSender } from '../../internal/sender.js';
 import type { SampleHandler, SampleRegistration } from '../entry.js';
 
 /** Content of a record; text is sent as UTF-8. */
@@ -24,3 +25,6 @@ export function only([first]: readonly SampleRegistration[]): SampleHandler {
   if (!first) throw refused('the trigger needs a handler');
   return first[1];
 }
+
+/** A client that accepts every command, for samples. */
+export const ACCEPTING: AwsSender = { send: async () => ({}) };

@@ -1,0 +1,139 @@
+import { createApp } from '@sallyport/dispatch/app';
+import { CATALOGUE, type CatalogueEntry, type SampleHandler } from '@sallyport/triggers/catalogue';
+import { contextOf, EVENTS, SURFACES, surfaceOf } from './kinds.js';
+
+/** The kinds whose handlers the container's own routes are. */
+const WITHOUT_HANDLERS = ['lattice'];
+const ENTRIES = Object.values<CatalogueEntry>(CATALOGUE).filter(({ kind }) => !WITHOUT_HANDLERS.includes(kind));
+const FIRST = ENTRIES.map((entry) => [entry.kind, entry] as const);
+
+/** A container with this trigger, and the number of calls of its handler. */
+function counted(entry: CatalogueEntry) {
+  const ran = { calls: 0 };
+  const handler = (async () => {
+    ran.calls += 1;
+    return entry.sample.result as never;
+  }) as SampleHandler;
+  return { app: createApp({ log: false, surfaces: [surfaceOf(entry, handler)] }), ran };
+}
+
+/** The paths of all members of an event down to three levels. */
+function pathsOf(value: unknown, depth = 3): string[][] {
+  if (depth === 0 || typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => [
+    [name],
+    ...pathsOf(member, depth - 1).map((rest) => [name, ...rest]),
+  ]);
+}
+
+/** A copy of an event with one member changed. */
+function changed(
+  event: object,
+  path: readonly string[],
+  change: (owner: Record<string, unknown>, name: string) => void,
+) {
+  const copy = structuredClone(event);
+  let owner = copy as Record<string, unknown>;
+  for (const step of path.slice(0, -1)) owner = owner[step] as Record<string, unknown>;
+  change(owner, path.at(-1) as string);
+  return copy;
+}
+
+const CHANGES: readonly [string, (owner: Record<string, unknown>, name: string) => void][] = [
+  // JSON has no list with a hole.
+  ['missing', (owner, name) => void (Array.isArray(owner) ? owner.splice(Number(name), 1) : delete owner[name])],
+  ['null', (owner, name) => void Object.assign(owner, { [name]: null })],
+  ['a number', (owner, name) => void Object.assign(owner, { [name]: 7 })],
+  ['a blank string', (owner, name) => void Object.assign(owner, { [name]: ' ' })],
+  ['a list', (owner, name) => void Object.assign(owner, { [name]: [null] })],
+  ['an object', (owner, name) => void Object.assign(owner, { [name]: {} })],
+  ['no base64', (owner, name) => void Object.assign(owner, { [name]: '%%%' })],
+  ['6 MB of text', (owner, name) => void Object.assign(owner, { [name]: 'x'.repeat(6_000_000) })],
+];
+
+describe.each(FIRST)('an event of %s', (kind, entry) => {
+  const [[sample]] = entry.sample.events as unknown as readonly [readonly [object, unknown]];
+  const paths = pathsOf(sample);
+
+  it.each(CHANGES)(
+    'with a member that is %s is served or is rejected with a code, and no text has its content',
+    async (what, change) => {
+      const { app, ran } = counted(entry);
+      // Values of 6 MB are slow: each kind has its first members.
+      for (const path of what.startsWith('6 MB') ? paths.slice(0, 2) : paths) {
+        ran.calls = 0;
+        const event = changed(sample, path, change);
+        const outcome = await app.handleLambda(event, contextOf(kind)).then(
+          () => null,
+          (error: unknown) => error as { code?: unknown; message: string },
+        );
+        if (outcome === null) continue;
+        expect([path, typeof outcome.code]).toEqual([path, 'string']);
+        expect(outcome.message.length).toBeLessThan(300);
+        expect([path, outcome.message.includes('%%%')]).toEqual([path, false]);
+        expect(ran.calls).toBeLessThanOrEqual(1);
+      }
+    },
+  );
+
+  it('with further members is served as before', async () => {
+    const foreign = { foreign: { a: 1 }, 'x-y': [1], constructor: 'a', toString: 'b' };
+    const { app, ran } = counted(entry);
+    const event = Array.isArray(sample) ? sample.map((one) => ({ ...one, ...foreign })) : { ...foreign, ...sample };
+    expect(app.explain(event, contextOf(kind)).kind).toBe(kind);
+    await app.handleLambda(event, contextOf(kind));
+    expect(ran.calls).toBe(1);
+  });
+
+  it('that lacks one part of its row is explained by that part', () => {
+    const { app } = counted(entry);
+    const [row] = entry.anyOf;
+    if (row === undefined) {
+      const miss = { path: 'invokedFunctionArn', expected: `qualifier ${entry.sample.alias}`, found: 'no qualifier' };
+      expect(app.explain(sample).rows[0]).toMatchObject({ kind, outcome: 'missed', misses: [miss] });
+      return;
+    }
+    const positive = row.filter(({ test }) => test !== 'absent');
+    // Without its only part, the row has no part left.
+    if (positive.length < 2) return;
+    const steps = [...(positive.at(-1)?.path ?? '').matchAll(/\["([^"]+)"\]|([^.[\]]+)/g)].map(
+      ([, quoted, plain]) => quoted ?? plain ?? '',
+    );
+    if (!paths.some((path) => path.join() === steps.join())) return;
+    const event = changed(sample, steps, (owner, name) => void delete owner[name]);
+    const { kind: found, rows } = app.explain(event);
+    if (found === kind) return;
+    const own = rows.find((one) => one.kind === kind);
+    expect(own?.misses.some(({ path }) => positive.at(-1)?.path.startsWith(path))).toBe(true);
+  });
+
+  it('whose handler throws runs once, and no other handler', async () => {
+    let ran = 0;
+    const others: string[] = [];
+    const failing = (async () => {
+      ran += 1;
+      throw new Error('secret');
+    }) as SampleHandler;
+    const rest = Object.entries(SURFACES)
+      .filter(([other]) => other !== kind)
+      .map(([other, make]) => make(() => void others.push(other) as undefined));
+    const app = createApp({ log: false, surfaces: [surfaceOf(entry, failing), ...rest] });
+    await app.handleLambda(sample, contextOf(kind)).catch(() => undefined);
+    expect([ran, others]).toEqual([1, []]);
+  });
+});
+
+it('inherited members and getters of an event decide nothing', async () => {
+  for (const [kind, event] of EVENTS.filter(([one]) => !['pipe', 'task', 'iot-rule'].includes(one))) {
+    const make = SURFACES[kind];
+    if (!make) continue;
+    const app = createApp({ log: false, surfaces: [make(() => undefined)] });
+    expect([kind, app.explain(Object.create(event)).kind]).toEqual([kind, null]);
+    const hostile = Object.defineProperty({ ...event }, Object.keys(event)[0] ?? '', {
+      get() {
+        throw new Error('hostile');
+      },
+    });
+    expect(() => app.explain(hostile)).not.toThrow();
+  }
+});
