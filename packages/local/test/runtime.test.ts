@@ -55,6 +55,13 @@ describe('a function under the runtime client of AWS', () => {
     expect(await answerOf(host, { do: 'echo', value: 'next' })).toBe('next');
   });
 
+  test('a handler that prints 20,000 lines ends in its time although every change is shown', async () => {
+    const end = host.journal.subscribe((change) => change.type === 'record' && JSON.stringify(change.record));
+    const outcome = await invoke(host, { do: 'chat', lines: 20_000 });
+    end();
+    expect(outcome).toMatchObject({ ok: true, answer: 'printed' });
+  });
+
   test('an event that is too large never reaches the function', async () => {
     const value = 'x'.repeat(1_100_000);
     expect(await answerOf(host, { do: 'echo', value })).toHaveLength(1_100_000);

@@ -42,6 +42,10 @@ const does = {
     console.error('z'.repeat(bytes));
     return 'logged';
   },
+  chat: ({ lines }) => {
+    for (let line = 0; line < lines; line += 1) console.log(`line ${line} of a handler that prints much`);
+    return 'printed';
+  },
   lookup: async ({ name }) => {
     try {
       await fetch(`https://${name}/`);
