@@ -13,6 +13,7 @@ import {
   type Dependencies,
   dependencyStamp,
 } from './dependencies.js';
+import { ownPaths } from './own-paths.js';
 
 /** The result of a build. */
 export type BuildOutcome =
@@ -92,13 +93,14 @@ export class Builder {
     return context({
       ...commonOptions(conditions),
       entryPoints: [entry],
-      outfile: join(this.#folder, 'index.mjs'),
+      // As deep as the folders of the builds, so that the paths in the source map are right there.
+      outfile: join(this.#folder, '0', 'index.mjs'),
       write: false,
       metafile: true,
       sourcemap: 'linked',
       sourcesContent: false,
       absWorkingDir: folder,
-      plugins: bundle ? [addonsStayOutside] : [this.#leaveDependencies()],
+      plugins: bundle ? [addonsStayOutside, ownPaths] : [this.#leaveDependencies(), ownPaths],
     });
   }
 
