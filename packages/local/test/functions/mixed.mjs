@@ -29,6 +29,14 @@ const does = {
     });
     return new Promise(() => {});
   },
+  reject: () => {
+    Promise.reject(new RangeError('a promise that nothing awaits'));
+    return new Promise((resolve) => setTimeout(resolve, 1000));
+  },
+  abort: () => process.abort(),
+  heap: () => {
+    for (;;) kept.push(new Array(100_000).fill(kept.length));
+  },
   large: () => 'x'.repeat(7 * 1024 * 1024),
   leak: async () => {
     for (;;) {
