@@ -3,9 +3,11 @@ import { loadConfig } from '../config/load.js';
 import { localError } from '../errors.js';
 import { type RunningHost, startHost } from '../host/create-host.js';
 import { cleanText } from '../journal/cleaner.js';
+import { hasEndedBadly } from '../journal/failure.js';
 import { tables } from '../services/dynamodb/table-state.js';
 import { DEV_FLAGS, parseArguments, toFlags } from './arguments.js';
 import { type Around, EXIT } from './around.js';
+import { failureText } from './failure-lines.js';
 import { clockTime, inventoryText, invocationJson, invocationLine } from './lines.js';
 import { announce, findRunning, withdraw } from './running.js';
 
@@ -24,7 +26,7 @@ export async function dev(args: readonly string[], around: Around): Promise<numb
     announce(host);
     printBeginning(host, around);
     if (parsed.values.check) return await check(host, around);
-    const stopPrinting = config.quiet ? () => {} : printInvocations(host, around);
+    const stopPrinting = config.quiet ? () => {} : printInvocations(host, around, parsed.values.logs === true);
     if (config.open) openBrowser(consoleUrl(host));
     await ended(around.signal);
     stopPrinting();
@@ -68,11 +70,23 @@ function printBeginning(host: RunningHost, { out }: Around): void {
   if (process.platform === 'win32') out('On Windows environments are not frozen between invocations.\n');
 }
 
-const printNote = (text: string, out: Around['out']) => text !== '' && out(`          ${cleanText(text)}\n`);
+const INDENT = '          ';
+/** Log lines of a failure arrive at most this many milliseconds after it. */
+const LATE_LINES_MS = 100;
+
+const printNote = (text: string, out: Around['out']) => text !== '' && out(`${INDENT}${cleanText(text)}\n`);
 
 /** Prints one line for each completed invocation, each build and each note. */
-function printInvocations({ journal, config }: RunningHost, { out }: Around): () => void {
+function printInvocations({ journal, config }: RunningHost, { out }: Around, logs: boolean): () => void {
   const printed = new Set<number>();
+  const printOne = (id: number) => {
+    const record = journal.get(id);
+    if (!record) return;
+    if (config.json) return out(`${invocationJson(record)}\n`);
+    out(`${invocationLine(record)}\n`);
+    for (const failure of record.failures) out(failureText(failure, INDENT));
+    if (logs) for (const { level, text } of record.logs) out(`${INDENT}${level}  ${cleanText(text)}\n`);
+  };
   return journal.subscribe((change) => {
     if (change.type === 'note') {
       const { topic, at } = change.note;
@@ -84,11 +98,8 @@ function printInvocations({ journal, config }: RunningHost, { out }: Around): ()
     const { id, status } = change.record;
     if ((status !== 'ok' && status !== 'failed') || printed.has(id)) return;
     printed.add(id);
-    // The response to the client is recorded a moment later.
-    setImmediate(() => {
-      const record = journal.get(id);
-      if (record) out(`${config.json ? invocationJson(record) : invocationLine(record)}\n`);
-    });
+    // The response to the client is recorded a moment later, and the log lines of a failure reach the host through another pipe.
+    setTimeout(printOne, hasEndedBadly(change.record) ? LATE_LINES_MS : 0, id);
   });
 }
 

@@ -3,14 +3,18 @@ import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { projectOf } from '../config/load.js';
 import { stateFolderOf } from '../config/state-folder.js';
+import type { InvocationRow } from '../console/api.js';
 import { usageError } from '../errors.js';
 import { cleanText } from '../journal/cleaner.js';
+import type { Failure } from '../journal/failure.js';
+import type { InvocationRecord } from '../journal/journal.js';
 import type { SendRequest, SendResult } from '../send/send.js';
 import { findType } from '../sources/source-types.js';
 import type { SourceView } from '../sources/sources.js';
 import { type Flag, type Parsed, parseArguments } from './arguments.js';
 import { type Around, EXIT } from './around.js';
 import { readEvent } from './ask.js';
+import { failureText } from './failure-lines.js';
 import { needRunning, type Running } from './running.js';
 
 export const SEND_FLAGS: Readonly<Record<string, Flag>> = {
@@ -36,7 +40,8 @@ export async function send(args: readonly string[], around: Around): Promise<num
   const request = await toRequest(parsed, around);
   const running = await needRunning(stateFolderOf(projectOf(around.cwd)));
   const result = (await running.post('/api/send', request)) as SendResult;
-  print(result, parsed, around);
+  const failures = await failuresOf(running, result);
+  print(result, failures, parsed, around);
   if (parsed.values.wait && result.recordIds.length > 0) return settle(running, request, result, around);
   return result.invocations.every(({ outcome }) => outcome.ok) ? EXIT.ok : EXIT.failed;
 }
@@ -83,12 +88,32 @@ async function readData(given: string, around: Around): Promise<unknown> {
   }
 }
 
-function print(result: SendResult, { values }: Parsed, { out }: Around): void {
+type Failures = ReadonlyMap<number, readonly Failure[]>;
+
+/** Log lines of a failure reach the run at most this many milliseconds after the response. */
+const LATE_LINES_MS = 100;
+
+/** The failures of invocations that ended badly, by the number of the invocation. */
+async function failuresOf(running: Running, { invocations }: SendResult): Promise<Failures> {
+  const found = new Map<number, readonly Failure[]>();
+  const isBad = ({ outcome, client }: SendResult['invocations'][number]) => !outcome.ok || (client?.status ?? 0) >= 400;
+  const bad = invocations.filter(isBad);
+  if (bad.length > 0) await wait(LATE_LINES_MS);
+  for (const { outcome } of bad) {
+    const { failures } = (await running.get(`/api/invocations/${outcome.id}`)) as InvocationRecord;
+    found.set(outcome.id, failures);
+  }
+  return found;
+}
+
+function print(result: SendResult, all: Failures, { values }: Parsed, { out }: Around): void {
   // `--reveal` is for the page alone.
   const { invocations, recordIds } = { ...result, invocations: result.invocations.map(cleanText) };
   if (values.json) {
     for (const { door, outcome, client } of invocations)
-      out(`${JSON.stringify({ type: 'sent', door, outcome, client })}\n`);
+      out(
+        `${JSON.stringify({ type: 'sent', door, outcome, client, failures: cleanText(all.get(outcome.id) ?? []) })}\n`,
+      );
     if (recordIds.length > 0) out(`${JSON.stringify({ type: 'sent', recordIds })}\n`);
     return;
   }
@@ -96,7 +121,9 @@ function print(result: SendResult, { values }: Parsed, { out }: Around): void {
     const begin = door === null ? '' : `${door}  `;
     if (client) out(`${begin}${client.status}\n${client.body === '' ? '' : `${client.body}\n`}`);
     else if (outcome.ok) out(`${begin}${JSON.stringify(outcome.answer, null, 2)}\n`);
-    else out(`${begin}failed: ${outcome.error.errorType}: ${outcome.error.errorMessage}\n`);
+    else if (!all.has(outcome.id)) out(`${begin}failed: ${outcome.error.errorType}: ${outcome.error.errorMessage}\n`);
+    else out(`${begin}failed\n`);
+    for (const failure of all.get(outcome.id) ?? []) out(failureText(failure, '  '));
   }
   if (recordIds.length > 0) out(`sent ${recordIds.join(', ')}; the console shows the outcome, or add --wait\n`);
 }
@@ -119,9 +146,18 @@ async function settle(
     if (open.length === 0) {
       if (filtered.length > 0) out(`filtered: ${filtered.map(({ id }) => id).join(', ')}\n`);
       out(dead.length === 0 ? 'done\n' : `dead letters: ${dead.map(({ id }) => id).join(', ')}\n`);
+      if (dead.length > 0) await printReasons(running, recordIds, out);
       return dead.length === 0 ? EXIT.ok : EXIT.failed;
     }
     if (signal.aborted) return EXIT.failed;
     await wait(ASK_MS);
   }
+}
+
+/** The failures of the last invocation that received these records. */
+async function printReasons(running: Running, recordIds: readonly string[], out: Around['out']): Promise<void> {
+  await wait(LATE_LINES_MS);
+  const rows = (await running.get('/api/invocations')) as readonly InvocationRow[];
+  const last = rows.findLast(({ origin }) => origin.recordIds?.some((id) => recordIds.includes(id)));
+  for (const failure of last?.failures ?? []) out(failureText(failure, '  '));
 }

@@ -63,7 +63,7 @@ export interface RunState {
 /** A record without its large members, for the list and for each change in the stream. */
 export type InvocationRow = Omit<
   InvocationRecord,
-  'event' | 'answer' | 'client' | 'explain' | 'spans' | 'logs' | 'awsCalls'
+  'event' | 'answer' | 'client' | 'explain' | 'thrown' | 'spans' | 'logs' | 'awsCalls'
 >;
 
 export type ConsoleEvent =

@@ -5,6 +5,7 @@ import {
   type DoorFailure,
   type HttpDoorKind,
 } from '@sallyport/testkit/events';
+import { DOOR_REJECTED } from '../journal/failure.js';
 import type { FailureReason, InvokeOutcome } from '../runtime/invoker.js';
 import type { DoorHost } from './request.js';
 
@@ -29,5 +30,5 @@ export function refusalText({ refused }: ClientAnswer, host: Pick<DoorHost, 'ins
   const why = host.inspection().streaming
     ? 'the handler streams, and this door requires a buffered response: use the function URL, or the REST API with --rest-stream'
     : refused;
-  return `framework: the door rejected the response: ${why}`;
+  return `${DOOR_REJECTED}: ${why}`;
 }

@@ -12,6 +12,7 @@ import { createDoors } from '../doors/create.js';
 import { usageError } from '../errors.js';
 import type { Identity } from '../identity/identity.js';
 import { LocalIdentity } from '../identity/local-identity.js';
+import { createFailures } from '../journal/failure.js';
 import type { Journal } from '../journal/journal.js';
 import { createJournal } from '../journal/ring.js';
 import { toText } from '../runtime/failures.js';
@@ -56,7 +57,7 @@ export async function startHost(config: Config, options: HostOptions = {}): Prom
   makeStateFolder(config.stateFolder);
   rmSync(join(config.stateFolder, 'tmp'), { recursive: true, force: true });
   const token = randomBytes(24).toString('base64url');
-  const journal = createJournal({ reveal: config.reveal, now });
+  const journal = createJournal({ reveal: config.reveal, now, failuresOf: createFailures(config.folder) });
   const notice = (text: string) => journal.note({ at: now(), topic: 'notice', text });
   const guardian = startGuardian();
   const guard = (pid: number) => guardian.add(pid);

@@ -1,5 +1,6 @@
 import { type FullClock, systemClock } from '@sallyport/core';
 import { type Cleaner, createCleaner } from './cleaner.js';
+import type { Failure } from './failure.js';
 import type {
   ClientView,
   InvocationRecord,
@@ -19,6 +20,8 @@ export interface JournalOptions {
   readonly now: () => number;
   /** Timer of the notifications; default: that of the system. */
   readonly after?: FullClock['after'];
+  /** Reads the failures of a sanitized record; default: none. */
+  readonly failuresOf?: (record: InvocationRecord) => readonly Failure[];
   /** Maximum number of kept invocations; default 1,000. */
   readonly maxRecords?: number;
   /** Approximate maximum of kept bytes; default 64 MiB. */
@@ -39,7 +42,7 @@ const LIST_NAMES = [
   'leftovers',
 ] as const satisfies readonly (keyof RecordLists)[];
 /** Members whose strings come from callers or from the function. Lists are sanitized too, each entry separately. */
-const FOREIGN = ['origin', 'summary', 'event', 'answer', 'error', 'client', 'explain'] as const;
+const FOREIGN = ['origin', 'summary', 'event', 'answer', 'error', 'thrown', 'client', 'explain'] as const;
 /** An X-Ray id, which contains no secret; a caller may send any other string. */
 const TRACE_ID = /^1-[\da-f]{8}-[\da-f]{24}$/;
 
@@ -83,6 +86,7 @@ class Ring implements Journal {
       maxBytes: 64 * 1024 * 1024,
       maxLogs: 2000,
       after: systemClock.after,
+      failuresOf: () => [],
       ...options,
     };
     this.#clean = createCleaner(options.reveal);
@@ -195,7 +199,9 @@ class Ring implements Journal {
     const client = raw.client && { ...(foreign.client as ClientView), headers: this.#cleanHeaders(raw.client.headers) };
     const cleaned = { ...raw, traceId, ...foreign, ...lists, client } as unknown as InvocationRecord;
     // Lines arrive through three pipes, each with the time at which it was written.
-    return { ...cleaned, logs: [...cleaned.logs].sort((a, b) => a.at - b.at) };
+    const sorted = { ...cleaned, logs: [...cleaned.logs].sort((a, b) => a.at - b.at) };
+    // The lines of the source that a failure shows were not sanitized yet.
+    return { ...sorted, failures: this.#clean(this.#options.failuresOf(sorted)) as readonly Failure[] };
   }
 
   #cleanedMember({ raw, foreign }: Entry, name: Foreign): unknown {
@@ -262,6 +268,8 @@ const EMPTY = {
   environment: null,
   answer: undefined,
   error: null,
+  thrown: [],
+  failures: [],
   client: null,
   explain: null,
   logsDropped: 0,

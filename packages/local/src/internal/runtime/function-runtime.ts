@@ -4,7 +4,7 @@ import { type Explanation, explain } from '@sallyport/dispatch';
 import type { Config } from '../config/config.js';
 import type { Inspection } from '../inspect/inspection.js';
 import { NOTHING_KNOWN, type RawInspection, toInspection } from '../inspect/to-inspection.js';
-import type { GateDecision, Journal, LogLine, SpanRecord } from '../journal/journal.js';
+import type { GateDecision, InvocationRecord, Journal, LogLine, SpanRecord } from '../journal/journal.js';
 import { startTrace } from '../journal/trace.js';
 import { type Call, failed, headersOf, summaryOf, toOutcome } from './call.js';
 import type { Environment } from './environment.js';
@@ -218,6 +218,7 @@ export class FunctionRuntime implements Invoker {
     if (id === undefined) return;
     if (message.type === 'span') journal.append(id, 'spans', message.span as SpanRecord);
     if (message.type === 'gate') journal.append(id, 'gate', message.decision as GateDecision);
+    if (message.type === 'thrown') journal.update(id, { thrown: message.errors as InvocationRecord['thrown'] });
     if (message.type === 'explained') {
       const { kind } = message.explain as Explanation;
       journal.update(id, { explain: message.explain, kind });
