@@ -95,7 +95,7 @@ describe('the HTTP doors', () => {
     });
     expect(await sent.json()).toMatchObject({ body: 'AP8=', isBase64Encoded: true });
     expect(sent.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
-    const answer = await fetch(`${addressOf(host, 'gateway-v1')}/bytes`);
+    const answer = await fetch(`${addressOf(host, 'load-balancer')}/bytes`);
     expect([...new Uint8Array(await answer.arrayBuffer())]).toEqual([0, 1, 2]);
   });
 

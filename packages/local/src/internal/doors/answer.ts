@@ -1,5 +1,6 @@
 import {
   type ClientAnswer,
+  type ClientAnswerOptions,
   clientAnswer,
   clientFailure,
   type DoorFailure,
@@ -12,12 +13,8 @@ import type { DoorHost } from './request.js';
 const FAILURES: Partial<Record<FailureReason, DoorFailure>> = { throttled: 'throttled' };
 
 /** The response of a door to its client. */
-export function toClientAnswer(
-  kind: HttpDoorKind,
-  outcome: InvokeOutcome,
-  { config }: Pick<DoorHost, 'config'>,
-): ClientAnswer {
-  if (outcome.ok) return clientAnswer(kind, outcome.answer, { multiValue: config.multiValueHeaders });
+export function toClientAnswer(kind: HttpDoorKind, outcome: InvokeOutcome, options: ClientAnswerOptions): ClientAnswer {
+  if (outcome.ok) return clientAnswer(kind, outcome.answer, options);
   const { reason, error } = outcome;
   if (reason !== 'build') return clientFailure(kind, FAILURES[reason] ?? 'error');
   const body = JSON.stringify({ error: { code: 'local.build_failed', message: error.errorMessage } });

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { type HttpDoorKind, remapHeaders } from '@sallyport/testkit/events';
 import type { FunctionError, StreamSink } from '../runtime/invoker.js';
 import { readable } from './door-journal.js';
 import { writeHead } from './head.js';
@@ -20,14 +21,16 @@ interface Prelude {
 export class HttpStream implements StreamSink {
   hasBegun = false;
   readonly #host: DoorHost;
+  readonly #kind: HttpDoorKind;
   readonly #response: ServerResponse;
   readonly #shown: Buffer[] = [];
   #head: Buffer | undefined;
   #shownBytes = 0;
   #cut = false;
 
-  constructor(host: DoorHost, response: ServerResponse) {
+  constructor(host: DoorHost, kind: HttpDoorKind, response: ServerResponse) {
     this.#host = host;
+    this.#kind = kind;
     this.#response = response;
   }
 
@@ -79,7 +82,7 @@ export class HttpStream implements StreamSink {
       values.map((value) => [name, value] as const),
     );
     const pairs = [...Object.entries(headers), ...lists, ...cookies.map((cookie) => ['set-cookie', cookie] as const)];
-    writeHead(this.#response, statusCode, pairs);
+    writeHead(this.#response, statusCode, remapHeaders(this.#kind, pairs));
     this.#response.flushHeaders();
   }
 
