@@ -13,5 +13,5 @@ export type {
   UnclearAnswer,
 } from './engines/engine.js';
 export type { ShardRecordOptions } from './engines/internal/stream-entry.js';
-export { createQueueEngine, type QueueEngineOptions, type QueueSettings } from './engines/queue.js';
+export { createQueueEngine, type QueueEngine, type QueueEngineOptions, type QueueSettings } from './engines/queue.js';
 export { createShardEngine, type ShardEngineOptions, type ShardSettings } from './engines/shard.js';
