@@ -171,7 +171,15 @@ function problemsOf(error: unknown, folder: string): readonly BuildProblem[] {
   return errors.map((message) => toProblem(message, folder));
 }
 
-function toProblem({ text, location }: Message, folder: string): BuildProblem {
+/** Lambda has the clients of the AWS SDK; on this machine they must be installed. */
+const OF_LAMBDA = /^Could not resolve "(@(?:aws-sdk|smithy)\/[^"/]+)/;
+
+function toProblem(message: Message, folder: string): BuildProblem {
+  const { location } = message;
+  const [, missing] = OF_LAMBDA.exec(message.text) ?? [];
+  const hint =
+    missing === undefined ? '' : `: Lambda brings it; install it here with npm install --save-dev ${missing}`;
+  const text = message.text + hint;
   if (!location) return { text };
   const file = isAbsolute(location.file) ? relative(folder, location.file) : location.file;
   return { text, file, line: location.line, column: location.column + 1 };

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { fromJson, isObject } from '@sallyport/core/internal';
 import { projectOf } from '../config/load.js';
 import { stateFolderOf } from '../config/state-folder.js';
 import type { InvocationRow } from '../console/api.js';
@@ -15,13 +16,15 @@ import { type Flag, type Parsed, parseArguments } from './arguments.js';
 import { type Around, EXIT } from './around.js';
 import { readEvent } from './ask.js';
 import { failureText } from './failure-lines.js';
+import { clockTime } from './lines.js';
 import { needRunning, type Running } from './running.js';
 
 export const SEND_FLAGS: Readonly<Record<string, Flag>> = {
   data: {
     type: 'text',
-    help: 'the body, the message or the options of the builder: JSON, @file, or - for standard input',
+    help: 'the body, message, detail or arguments: JSON or text, @file, or - for standard input',
   },
+  options: { type: 'text', help: 'options of the builder of the test kit: a JSON object, @file, or -' },
   door: {
     type: 'text',
     multiple: true,
@@ -54,9 +57,17 @@ async function toRequest({ positionals, values }: Parsed, around: Around): Promi
     );
   const as = values.as === undefined ? {} : { as: { sub: values.as as string, ...claimsOf(values) } };
   if (rest.length === 0) return { kind: 'event', options: await readEvent(first, around), ...as };
-  const data = values.data === undefined ? undefined : await readData(values.data as string, around);
+  const options = await readOptions(values.options as string | undefined, around);
+  const payload = values.data === undefined ? {} : payloadOf(first, await readData(values.data as string, around));
+  const isGiven = values.data !== undefined || values.options !== undefined;
   const doors = values.door === undefined ? {} : { doors: values.door as readonly string[] };
-  return { kind: first, target: rest.join(' '), ...optionsOf(first, data), ...doors, ...as };
+  return {
+    kind: first,
+    target: rest.join(' '),
+    ...(isGiven && { options: { ...options, ...payload } }),
+    ...doors,
+    ...as,
+  };
 }
 
 function claimsOf({ scope, tenant }: Parsed['values']) {
@@ -66,12 +77,22 @@ function claimsOf({ scope, tenant }: Parsed['values']) {
   };
 }
 
-/** Data with a member that only the builder has is its options; other data is the body. */
-function optionsOf(kind: string, data: unknown): { readonly options?: unknown } {
-  if (data === undefined) return {};
-  const member = kind === 'http' ? 'json' : findType(kind)?.data;
-  const isOptions = typeof data === 'object' && data !== null && (member === undefined || member in data);
-  return { options: isOptions ? data : { [member as string]: data } };
+/** The builder option that contains the payload, for kinds that are not sources. */
+const PAYLOADS: Readonly<Record<string, string>> = { http: 'json', websocket: 'body', appsync: 'arguments' };
+
+/** Data is the payload, whatever its members are named. */
+function payloadOf(kind: string, data: unknown): Readonly<Record<string, unknown>> {
+  if (kind === 'http' && typeof data === 'string') return { body: data };
+  const member = PAYLOADS[kind] ?? findType(kind)?.data;
+  if (member === undefined) throw usageError(`--data: an event of the kind ${kind} has no payload: use --options`);
+  return { [member]: data };
+}
+
+async function readOptions(given: string | undefined, around: Around): Promise<Readonly<Record<string, unknown>>> {
+  if (given === undefined) return {};
+  const options = await readData(given, around);
+  if (!isObject(options)) throw usageError('--options must be a JSON object');
+  return options;
 }
 
 async function readData(given: string, around: Around): Promise<unknown> {
@@ -81,11 +102,9 @@ async function readData(given: string, around: Around): Promise<unknown> {
       : given.startsWith('@')
         ? readFileSync(resolve(around.cwd, given.slice(1)), 'utf8')
         : given;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
+  // Only objects and lists: a number or a word is the same text as JSON.
+  const value = fromJson(text);
+  return typeof value === 'object' && value !== null ? value : text;
 }
 
 type Failures = ReadonlyMap<number, readonly Failure[]>;
@@ -125,10 +144,13 @@ function print(result: SendResult, all: Failures, { values }: Parsed, { out }: A
     else out(`${begin}failed\n`);
     for (const failure of all.get(outcome.id) ?? []) out(failureText(failure, '  '));
   }
-  if (recordIds.length > 0) out(`sent ${recordIds.join(', ')}; the console shows the outcome, or add --wait\n`);
+  if (recordIds.length > 0)
+    out(`sent ${recordIds.join(', ')}${values.wait ? '' : '; the console shows the outcome, or add --wait'}\n`);
 }
 
 const ASK_MS = 200;
+/** After so many questions a command that waits says what it waits for, and then each change. */
+const QUIET_QUESTIONS = 10;
 
 /** Waits until the source has released every record. */
 async function settle(
@@ -137,7 +159,8 @@ async function settle(
   { recordIds }: SendResult,
   { out, signal }: Around,
 ): Promise<number> {
-  for (;;) {
+  let said = '';
+  for (let questions = 0; ; questions += 1) {
     const sources = (await running.get('/api/sources')) as readonly SourceView[];
     const source = sources.find((one) => one.kind === kind && one.name === target);
     const open = source?.records.filter(({ id }) => recordIds.includes(id)) ?? [];
@@ -150,8 +173,18 @@ async function settle(
       return dead.length === 0 ? EXIT.ok : EXIT.failed;
     }
     if (signal.aborted) return EXIT.failed;
+    const text = open.map((record) => waitingText(record, source?.maxDeliveries ?? 0)).join('; ');
+    if (questions >= QUIET_QUESTIONS && text !== said) {
+      out(`waiting: ${text}\n`);
+      said = text;
+    }
     await wait(ASK_MS);
   }
+}
+
+/** `m-1 delayed until 12:00:30, delivery 1 of 3`. */
+function waitingText({ id, state, deliveries, until }: SourceView['records'][number], most: number): string {
+  return `${id} ${state}${until === null ? '' : ` until ${clockTime(until)}`}, delivery ${deliveries} of ${most}`;
 }
 
 /** The failures of the last invocation that received these records. */

@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@sallyport/core';
 import { AWS_PORT, awsVariables, createAwsPort } from '../aws/port.js';
 import { BuildLoop, type NewBuild } from '../build/build-loop.js';
 import type { Config } from '../config/config.js';
-import { makeStateFolder } from '../config/state-folder.js';
+import { consoleToken, makeStateFolder } from '../config/state-folder.js';
 import { createConsole } from '../console/create.js';
 import { createDoors } from '../doors/create.js';
 import { usageError } from '../errors.js';
@@ -56,7 +55,7 @@ export async function startHost(config: Config, options: HostOptions = {}): Prom
   const ports = { ...(await findPorts(config.port)) };
   makeStateFolder(config.stateFolder);
   rmSync(join(config.stateFolder, 'tmp'), { recursive: true, force: true });
-  const token = randomBytes(24).toString('base64url');
+  const token = consoleToken(config.stateFolder);
   const journal = createJournal({ reveal: config.reveal, now, failuresOf: createFailures(config.folder) });
   const notice = (text: string) => journal.note({ at: now(), topic: 'notice', text });
   const guardian = startGuardian();

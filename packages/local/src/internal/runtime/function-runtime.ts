@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { relative } from 'node:path';
 import { LAMBDA_MAX_EVENT_BYTES } from '@sallyport/core/internal';
 import { type Explanation, explain } from '@sallyport/dispatch';
 import type { Config } from '../config/config.js';
@@ -10,7 +11,15 @@ import { type Call, failed, headersOf, summaryOf, toOutcome } from './call.js';
 import type { Environment } from './environment.js';
 import { InitFailure, tooLarge } from './failures.js';
 import type { Guardian } from './guardian.js';
-import type { BuildProblem, CodeState, EnvironmentView, InvokeOptions, InvokeOutcome, Invoker } from './invoker.js';
+import type {
+  BuildProblem,
+  CodeState,
+  EnvironmentView,
+  FunctionError,
+  InvokeOptions,
+  InvokeOutcome,
+  Invoker,
+} from './invoker.js';
 import { Placement } from './placement.js';
 import { Pool, type RunnableCode } from './pool.js';
 
@@ -144,8 +153,9 @@ export class FunctionRuntime implements Invoker {
       if (environment.running === 0) environment.freeze();
     } catch (error) {
       if (error instanceof InitFailure && error.reason !== 'stopped') {
-        const { errorType, errorMessage } = error.error;
-        this.#init.notice(`the service does not load: ${errorType}: ${errorMessage}`);
+        const problem = loadProblem(error.error, this.#init.config);
+        if (this.#code.state === 'ready') this.#code = { ...this.#code, problem };
+        this.#init.notice(`the service does not load: ${problem}`);
       }
     }
   }
@@ -233,4 +243,11 @@ export class FunctionRuntime implements Invoker {
     });
     this.#init.onInspection(this.#inspection);
   }
+}
+
+/** The error of an init phase for the developer. AWS's client names the file of this package that it loads. */
+function loadProblem({ errorType, errorMessage }: FunctionError, { folder, entry, handler }: Config): string {
+  if (errorType !== 'Runtime.HandlerNotFound') return `${errorType}: ${errorMessage}`;
+  const file = relative(folder, entry);
+  return `${errorType}: ${file} exports no function "${handler}": export it, or name another export with --handler`;
 }

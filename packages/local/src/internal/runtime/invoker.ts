@@ -92,7 +92,13 @@ export interface Failed {
 /** The state of the code. */
 export type CodeState =
   | { readonly state: 'starting' }
-  | { readonly state: 'ready'; readonly builtAt: number; readonly buildMs: number }
+  | {
+      readonly state: 'ready';
+      readonly builtAt: number;
+      readonly buildMs: number;
+      /** Why the service does not load; absent if it does. */
+      readonly problem?: string;
+    }
   | { readonly state: 'broken'; readonly problems: readonly BuildProblem[] };
 
 /** One error of a build, with the compiler's message. */
