@@ -26,7 +26,6 @@ describe('a command line that is wrong', () => {
   afterAll(() => project.remove());
 
   test.each([
-    [['dve'], 2, 'the command dve does not exist (did you mean "dev"?)'],
     [['dev', 'src/lambda.mjs', '--timout', '3'], 2, 'unknown flag --timout (did you mean "timeout"?)'],
     [['dev', 'src/lambda.mjs', '--timeout', '3000'], 2, '--timeout must be a number of seconds from 0.1 to 900'],
     [['dev', 'src/lambda.mjs', '--memory', 'much'], 2, '--memory must be a number (got "much")'],
@@ -48,7 +47,6 @@ describe('a command line that is wrong', () => {
     [['routes', '--entry', 'src/broken.mjs'], 3, 'src/broken.mjs:1:'],
     [['cold', 'src/broken.mjs'], 3, 'the service does not compile'],
     [['cold', 'src/throws.mjs'], 3, 'no table'],
-    [[], 2, ''],
   ])('%j', async (args, code, text) => {
     const result = await run(project, args as string[]);
     expect(result.code).toBe(code);
@@ -125,12 +123,6 @@ describe('commands without a run', () => {
     expect(await run(other, ['reset'])).toEqual({ code: 0, out: 'the state is empty\n', err: '' });
     expect(existsSync(join(other.folder, '.sallyport'))).toBe(false);
     other.remove();
-  });
-
-  test('help, and the version', async () => {
-    expect((await run(project, ['--help'])).out).toContain('sallyport dev [entry]');
-    expect((await run(project, ['dev', '--help'])).out).toContain('--managed-instances <number>');
-    expect((await run(project, ['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 });
 

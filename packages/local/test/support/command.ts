@@ -1,5 +1,5 @@
 import type { Around } from '../../src/internal/commands/around.js';
-import { runCommand } from '../../src/internal/commands/run-command.js';
+import { LOCAL_COMMANDS } from '../../src/internal/commands/local-commands.js';
 import type { Project } from './run.js';
 
 /** Output of a command. */
@@ -28,7 +28,10 @@ export function command(
     input: async () => input,
     signal: until.signal,
   };
-  return runCommand(args, around);
+  const [name = '', ...rest] = args;
+  const found = LOCAL_COMMANDS[name];
+  if (!found) throw new Error(`no command ${name}`);
+  return found.run(rest, around);
 }
 
 /** Runs a command to its end. */

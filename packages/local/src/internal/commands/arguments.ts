@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
+import { didYouMean } from '@sallyport/core/internal';
 import { FILE_KINDS } from '../config/file.js';
 import type { Flags } from '../config/load.js';
-import { didYouMean } from '../config/nearest.js';
 import { usageError } from '../errors.js';
 
 /** One flag of the command line. */

@@ -1,13 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '@sallyport/core/internal';
+import { didYouMean, isObject } from '@sallyport/core/internal';
 import { boolean, integer, kind, list, number, type OptionKind, text } from '@sallyport/core/options';
 import { parseRoute } from '../doors/route.js';
 import { usageError } from '../errors.js';
 import { SOURCE_TYPES, type SourceMember } from '../sources/source-types.js';
 import type { Authorizer, LambdaAuthorizer, TableConfig } from './config.js';
 import { mapOf } from './kinds.js';
-import { didYouMean } from './nearest.js';
 
 /** The settings of each kind of source, by the name of the source. */
 type SourceSettings = { readonly [M in SourceMember]?: Readonly<Record<string, object>> };

@@ -1,6 +1,5 @@
-import { isObject } from '@sallyport/core/internal';
+import { didYouMean, isObject } from '@sallyport/core/internal';
 import { kind, OptionKind } from '@sallyport/core/options';
-import { didYouMean } from './nearest.js';
 
 /** An object whose members have one form. */
 export function mapOf<T>(

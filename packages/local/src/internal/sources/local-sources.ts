@@ -1,6 +1,6 @@
 import { FrameworkError } from '@sallyport/core';
+import { didYouMean } from '@sallyport/core/internal';
 import type { SourcesConfig } from '../config/config.js';
-import { didYouMean } from '../config/nearest.js';
 import type { Part, RunBase } from '../host/base.js';
 import type { FunctionAccess } from '../host/host.js';
 import type { Inspection } from '../inspect/inspection.js';
