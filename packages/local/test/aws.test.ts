@@ -92,7 +92,11 @@ beforeAll(async () => {
     },
   });
   const members = host as unknown as Record<string, unknown>;
-  const journal = { ...host.journal, byTrace: (root: string) => (root === '1-a' ? { id: 7 } : undefined) };
+  const journal = {
+    ...host.journal,
+    get: () => ({ logs: [{ text: 'a line' }] }),
+    byTrace: (root: string) => (root === '1-a' ? { id: 7 } : undefined),
+  };
   members.journal = {
     ...journal,
     append: (_id: number, list: string, entry: AwsCall) => list === 'awsCalls' && calls.push(entry),
@@ -489,6 +493,14 @@ describe('Lambda', () => {
       'Unhandled',
       { errorType: 'TypeError', errorMessage: 'as asked' },
     ]);
+  });
+
+  it('returns the end of the log if it is asked for', async () => {
+    const tail = await client().send(new InvokeCommand({ FunctionName, LogType: 'Tail' }));
+    expect(Buffer.from(tail.LogResult ?? '', 'base64').toString()).toMatch(
+      /^START RequestId: (\S+) Version: \$LATEST\na line\nEND RequestId: \1\n$/,
+    );
+    expect(await client().send(new InvokeCommand({ FunctionName }))).not.toHaveProperty('LogResult');
   });
 
   it('queues an event, and knows no other function', async () => {

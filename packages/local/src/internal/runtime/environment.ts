@@ -61,6 +61,8 @@ export class Environment {
   readonly ended: Promise<void>;
   state: 'init' | 'standby' | 'idle' | 'running' | 'dead' = 'init';
   invocations = 0;
+  /** Time of the last poll for an event, milliseconds since the epoch. */
+  idleSince = Date.now();
   initMs = 0;
   fromStandby = false;
   readonly #init: EnvironmentInit;
@@ -238,6 +240,7 @@ export class Environment {
     }
     if (this.#pending.size === 0) {
       this.state = 'idle';
+      this.idleSince = Date.now();
       this.#memory.stop();
     }
     this.#init.events.onFree(this, left);
@@ -278,7 +281,13 @@ export class Environment {
     const chunks: Buffer[] = [];
     sink?.head(contentType);
     const ended = new Promise<void>((resolve) => body.once('close', resolve));
-    body.on('data', (chunk: Buffer) => (sink ? sink.chunk(chunk) : chunks.push(chunk)));
+    body.on('data', (chunk: Buffer) => {
+      if (!sink) return void chunks.push(chunk);
+      const waits = sink.chunk(chunk);
+      if (!waits) return;
+      body.pause();
+      void waits.then(() => body.resume());
+    });
     body.on('error', () => {});
     await ended;
     // A killed process reports the reason itself.

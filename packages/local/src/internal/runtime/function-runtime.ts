@@ -189,7 +189,7 @@ export class FunctionRuntime implements Invoker {
     });
     // A managed instance requests its next event after it accepts an event, not after the response: a full environment has room here.
     if (config.managedInstances !== undefined) this.#placement.wake();
-    journal.update(id, { ms: now() - startedAt, maxMemoryMb: environment.peakMb });
+    journal.update(id, { ms: now() - startedAt, maxMemoryMb: environment.peakMb || null });
     // The event of an authorizer resembles a request, but is not a request.
     if (!this.#inspection.isOurs && options.origin.kind !== 'authorizer') this.#explainForeign(id, call);
     return toOutcome(call, result);

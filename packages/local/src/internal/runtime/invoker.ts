@@ -34,7 +34,8 @@ export interface InvokeOptions {
 export interface StreamSink {
   /** `contentType` is `application/vnd.awslambda.http-integration-response` if the response begins with a prelude. */
   head(contentType: string): void;
-  chunk(bytes: Buffer): void;
+  /** Resolves when the client can receive more; the function waits until then. */
+  chunk(bytes: Buffer): Promise<void> | undefined;
   /** Called once; with an error if the handler failed after its first byte, so that the response is incomplete. */
   end(error?: FunctionError): void;
 }
