@@ -141,7 +141,7 @@ const wrapped = wrapHandler(handler, {
   onError: (error) => notify({ type: 'thrown', id: requestId(), errors: describeError(error) }),
 });
 
-/** The exports of the service with the wrapped handler in place of its own. */
+/** The exports of the service, with the wrapped handler. */
 function withHandler(at, [key, ...rest]) {
   if (key === undefined) return wrapped;
   return { ...at, [key]: withHandler(at?.[key], rest) };

@@ -152,7 +152,7 @@ test.each([
   ["throw new Error('no table');", 'no table'],
   [
     "import('@aws-sdk/client-sqs');",
-    '@aws-sdk/client-sqs": Lambda brings it; install it here with npm install --save-dev @aws-sdk/client-sqs',
+    '@aws-sdk/client-sqs": Lambda includes it; install it here with npm install --save-dev @aws-sdk/client-sqs',
   ],
 ])('--check of a service that does not load ends with 3: %s', async (text, problem) => {
   const project = createProject({ 'src/lambda.mjs': text });

@@ -34,7 +34,7 @@ it.each([
 it('what the host found in the whole record matches, unless a word is unwanted', () => {
   expect(matches(row({}), 'chatty', true)).toBe(true);
   expect(matches(row({}), 'chatty !orders', true)).toBe(false);
-  expect(wordsOf(' Chatty  !ok ! x')).toEqual({ wanted: ['chatty', 'x'], unwanted: ['ok'] });
+  expect(wordsOf(' Chatty  !ok ! x')).toEqual({ included: ['chatty', 'x'], excluded: ['ok'] });
 });
 
 it.each([

@@ -46,7 +46,7 @@ interface Got {
   readonly body: Buffer;
 }
 
-/** Sends a request exactly as it is written. */
+/** Sends a request with exactly these headers. */
 function send(door: Door, { method = 'POST', path = '/', headers = {}, body = '' }: Sent = {}): Promise<Got> {
   return new Promise((resolve, reject) => {
     const outgoing = httpRequest({ port: host.ports[door], host: '127.0.0.1', method, path, headers }, (incoming) => {

@@ -37,7 +37,7 @@ describe('one failure is told by one object', () => {
     symlinkSync(fileURLToPath(new URL('../node_modules', import.meta.url)), join(project.folder, 'node_modules'));
     host = await start(project, { entry, conditions: ['@sallyport/source'] });
     const { id } = await invoke(host, event);
-    // What the process reports itself can arrive after the error.
+    // A message of the process can arrive after the error.
     const isWhole = ({ failures, thrown, error }: InvocationRecord) =>
       failures.length > 0 && (error?.errorType !== 'Error' || thrown.length > 0);
     const { failures } = await shows(host, id, isWhole);

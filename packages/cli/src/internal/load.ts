@@ -8,8 +8,8 @@ import type { Owner } from './owners.js';
 export type Load = (owner: Owner) => Promise<readonly Command[] | undefined>;
 
 /**
- * Creates the loader of a project. A package of the project comes before one that is installed next to this command, because the
- * versions of the project belong together.
+ * Creates the loader of a project. A package of the project has precedence over a package next to this command, because the versions
+ * of the project belong together.
  */
 export function createLoad(cwd: string): Load {
   return async ({ entry }) => {
@@ -30,7 +30,7 @@ function resolveFrom(place: string, entry: string): string | undefined {
   }
 }
 
-/** The exported commands, one by one or in an object. */
+/** The exported commands: single exports, and members of exported objects. */
 export function commandsOf(exports: object): readonly Command[] {
   const values = Object.values(exports) as readonly unknown[];
   return values.flatMap((value) => {

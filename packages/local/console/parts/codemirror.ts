@@ -37,7 +37,7 @@ export function createEditor(
   const parses = jsonParseLinter();
   // The latest text of the owner: text that the owner set is not reported back as a change.
   let known = options.text;
-  // Texts that the owner has not passed back yet: fast typing is ahead of the owner's older values.
+  // Reported strings that the owner has not set yet: fast typing is ahead of the owner's older values.
   const reported = new Set<string>();
   const view = new EditorView({
     parent,

@@ -29,14 +29,17 @@ export function until(at: number, now: number): string {
 }
 
 /** The words of a filter; a word after `!` must not match. */
-export function wordsOf(filter: string): { readonly wanted: readonly string[]; readonly unwanted: readonly string[] } {
+export function wordsOf(filter: string): {
+  readonly included: readonly string[];
+  readonly excluded: readonly string[];
+} {
   const words = filter
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '' && word !== '!');
   return {
-    wanted: words.filter((word) => !word.startsWith('!')),
-    unwanted: words.filter((word) => word.startsWith('!')).map((word) => word.slice(1)),
+    included: words.filter((word) => !word.startsWith('!')),
+    excluded: words.filter((word) => word.startsWith('!')).map((word) => word.slice(1)),
   };
 }
 
@@ -44,17 +47,17 @@ export function wordsOf(filter: string): { readonly wanted: readonly string[]; r
  * True if an invocation matches a filter. All words must be in its line or its failures, and a word after `!` must not be. `ok` and
  * `failed` match the result.
  *
- * @param isFound true if the host found all wanted words in the whole record: event, response, log lines
+ * @param isFound true if the host found all words in the whole record: event, response, log lines
  */
 export function matches(row: InvocationRow, filter: string, isFound = false): boolean {
   const tone = toneOf(row);
   const line = [row.kind, row.origin.kind, row.origin.target, row.origin.as, row.summary, `#${row.id}`, row.requestId];
   const text = [...line, tone === 'good' ? 'ok' : tone === 'busy' ? 'running' : 'failed'].join(' ').toLowerCase();
-  const { wanted, unwanted } = wordsOf(filter);
-  if (unwanted.some((word) => hasWord(text, word))) return false;
+  const { included, excluded } = wordsOf(filter);
+  if (excluded.some((word) => hasWord(text, word))) return false;
   if (isFound) return true;
   const why = JSON.stringify(row.failures).toLowerCase();
-  return wanted.every((word) => text.includes(word) || why.includes(word));
+  return included.every((word) => text.includes(word) || why.includes(word));
 }
 
 /** `!ok` must not hide `tokens`. */

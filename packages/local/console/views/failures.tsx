@@ -1,7 +1,7 @@
-import type { Failure } from '../../src/internal/journal/failure.js';
+import type { Failure } from '../../src/internal/journal/failure-record.js';
 import { Text } from '../parts/json.js';
 
-/** Why an invocation ended badly, before everything else. */
+/** The failures of an invocation, above its other facts. */
 export function Failures({ failures }: { readonly failures: readonly Failure[] }) {
   if (failures.length === 0) return null;
   return (

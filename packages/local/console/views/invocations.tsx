@@ -11,7 +11,7 @@ import { Detail } from './detail.js';
 
 /** As `.row[role="option"]` in main.css. */
 const ROW_PX = 28;
-/** Rows beyond the visible ones that exist. */
+/** Number of rows that exist above and below the visible rows. */
 const OVERSCAN = 12;
 const FOLLOW_MS = 1000;
 
@@ -36,8 +36,8 @@ const current = computed(() => {
 
 /** Finds the words of the filter in the records of the host. */
 async function search(): Promise<void> {
-  const { wanted } = wordsOf(filter.value);
-  const ids = wanted.length === 0 ? [] : await call('GET /api/search', { query: { words: wanted.join(' ') } });
+  const { included } = wordsOf(filter.value);
+  const ids = included.length === 0 ? [] : await call('GET /api/search', { query: { words: included.join(' ') } });
   found.value = new Set(ids);
 }
 const searchCalmly = calm(() => void search().catch(() => {}), 200);

@@ -198,7 +198,7 @@ function Record(place: Place & { readonly record: SourceRecordView }) {
   );
 }
 
-/** Why a dead letter was given up: the failure of the last invocation that received it. */
+/** The reason for a dead letter: the failure of the last invocation that received it. */
 function Reason({ recordId }: { readonly recordId: string }) {
   const last = newest.value.find(({ origin }) => origin.recordIds?.includes(recordId));
   if (!last) return null;

@@ -12,7 +12,7 @@ export type DoorFailure =
 
 /** Facts about one front door. */
 export interface DoorProfile {
-  /** Media types whose bodies are text in the event; other bodies are base64. `undefined`: `binaryMediaTypes` of the API decide. */
+  /** Media types whose bodies are text in the event; other bodies are base64. `undefined`: `binaryMediaTypes` of the API apply. */
   readonly textTypes: RegExp | undefined;
   /** Maximum bytes of a request body. */
   readonly maxBodyBytes: number;
@@ -28,8 +28,9 @@ export interface DoorProfile {
   readonly remapped: readonly string[];
   /** If `false`, an answer without `statusCode` is sent as the body. */
   readonly needsStatus: boolean;
-  /** Content type of an answer that has none. */
+  /** Content type of an answer without a content type. */
   readonly contentType: string | undefined;
+  /** Status and body of the door's own answer to a failure of the function. */
   readonly failures: Readonly<Record<DoorFailure, readonly [status: number, body: string]>>;
 }
 
@@ -135,7 +136,7 @@ export const DOOR_PROFILES: Readonly<Record<HttpDoorKind, DoorProfile>> = {
 };
 
 /**
- * True if a REST API treats a media type as binary. API Gateway compares the whole type; `*` stands only in `*` `/` `*`.
+ * True if a REST API treats a media type as binary. API Gateway compares the whole type; the only wildcard is `*` `/` `*`.
  *
  * @param type value of `content-type`, or of `accept`, whose first type counts
  */

@@ -178,7 +178,7 @@ function toProblem(message: Message, folder: string): BuildProblem {
   const { location } = message;
   const [, missing] = OF_LAMBDA.exec(message.text) ?? [];
   const hint =
-    missing === undefined ? '' : `: Lambda brings it; install it here with npm install --save-dev ${missing}`;
+    missing === undefined ? '' : `: Lambda includes it; install it here with npm install --save-dev ${missing}`;
   const text = message.text + hint;
   if (!location) return { text };
   const file = isAbsolute(location.file) ? relative(folder, location.file) : location.file;

@@ -6,7 +6,7 @@ import type { Loader, Plugin } from 'esbuild';
 
 const META = /\bimport\s*\.\s*meta\s*\.\s*(?:url|dirname|filename)\b/;
 const COMMON_JS = /\b__(?:dirname|filename)\b/;
-/** A module that declares these names itself. */
+/** A module that declares these variables. */
 const DECLARES = /\b(?:const|let|var)\s+(?:\{[^}]*)?__(?:dirname|filename)\b/;
 const LOADERS: Readonly<Record<string, Loader>> = {
   '.ts': 'ts',
@@ -19,7 +19,7 @@ const LOADERS: Readonly<Record<string, Loader>> = {
   '.jsx': 'jsx',
 };
 
-/** What esbuild puts in place of the members of `import.meta`: variables of each file. */
+/** Members of `import.meta`, and the variables of each file that replace them. */
 export const OWN_PATH_NAMES = {
   'import.meta.url': 'sallyportUrl',
   'import.meta.dirname': 'sallyportDirname',
@@ -57,7 +57,7 @@ function metaOf(path: string): readonly string[] {
   ];
 }
 
-/** The variables are on the first line, so that the lines of a stack are those of the source. */
+/** The variables are on the first line, so that the lines of a stack equal the lines of the source. */
 function withVariables(text: string, values: readonly string[]): string {
   const hashbang = /^#!.*\n/.exec(text)?.[0] ?? '';
   return `${hashbang}var ${values.join()};${text.slice(hashbang.length)}`;

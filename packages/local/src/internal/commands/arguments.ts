@@ -6,11 +6,13 @@ import { usageError } from '../errors.js';
 
 /** One flag of the command line. */
 export interface Flag {
+  /** The type of the value; a `boolean` flag has no value. */
   readonly type: 'boolean' | 'text' | 'number';
   /** True if the flag accepts several values. */
   readonly multiple?: true;
   /** The member of {@link Flags} that it sets. If absent, the command reads the flag itself. */
   readonly sets?: keyof Flags;
+  /** A clause for the help. */
   readonly help: string;
 }
 

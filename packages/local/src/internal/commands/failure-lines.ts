@@ -1,5 +1,5 @@
 import { cleanText } from '../journal/cleaner.js';
-import type { Failure } from '../journal/failure.js';
+import type { Failure } from '../journal/failure-record.js';
 
 /**
  * A failure for the terminal: message, first frame of the project, its lines, causes, what to do.

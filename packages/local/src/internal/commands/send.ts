@@ -7,7 +7,7 @@ import { stateFolderOf } from '../config/state-folder.js';
 import type { InvocationRow } from '../console/api.js';
 import { usageError } from '../errors.js';
 import { cleanText } from '../journal/cleaner.js';
-import type { Failure } from '../journal/failure.js';
+import type { Failure } from '../journal/failure-record.js';
 import type { InvocationRecord } from '../journal/journal.js';
 import type { SendRequest, SendResult } from '../send/send.js';
 import { findType } from '../sources/source-types.js';
@@ -80,7 +80,7 @@ function claimsOf({ scope, tenant }: Parsed['values']) {
 /** The builder option that contains the payload, for kinds that are not sources. */
 const PAYLOADS: Readonly<Record<string, string>> = { http: 'json', websocket: 'body', appsync: 'arguments' };
 
-/** Data is the payload, whatever its members are named. */
+/** Data is the payload, regardless of its members. */
 function payloadOf(kind: string, data: unknown): Readonly<Record<string, unknown>> {
   if (kind === 'http' && typeof data === 'string') return { body: data };
   const member = PAYLOADS[kind] ?? findType(kind)?.data;
@@ -149,7 +149,7 @@ function print(result: SendResult, all: Failures, { values }: Parsed, { out }: A
 }
 
 const ASK_MS = 200;
-/** After so many questions a command that waits says what it waits for, and then each change. */
+/** After so many questions a command that waits prints the state of its records, and then each change. */
 const QUIET_QUESTIONS = 10;
 
 /** Waits until the source has released every record. */

@@ -74,7 +74,7 @@ export interface Config {
   readonly graphqlAuthorizer: LambdaAuthorizer | undefined;
   /** True if the target group of the load balancer has multi-value headers; default `false`. */
   readonly multiValueHeaders: boolean;
-  /** Media types that the REST API treats as binary; `undefined`: those of the constructs, or none for another service. */
+  /** Media types that the REST API treats as binary; `undefined`: all for a Sallyport service, else an empty list. */
   readonly binaryMediaTypes: readonly string[] | undefined;
   /** Routes of the HTTP API and the REST API: `GET /notes/{id}`; empty: every request reaches the function without a route. */
   readonly routes: readonly string[];

@@ -9,10 +9,10 @@ export function watchSettings(config: Config, onChange: (file: string) => void):
   const { folder, envFile, manifest, schema } = config;
   const named = [envFile ?? join(folder, '.env.local'), manifest, schema].filter((file) => file !== undefined);
   const files = [join(folder, 'sallyport.json'), ...named];
-  const seen = new Map(files.map((file) => [file, digestOf(file)]));
+  const seen = new Map(files.map((file) => [file, contentDigest(file)]));
   const watcher = new Watcher(() => {
     for (const [file, before] of seen) {
-      const now = digestOf(file);
+      const now = contentDigest(file);
       if (now === before) continue;
       seen.set(file, now);
       onChange(relative(folder, file));
@@ -23,7 +23,7 @@ export function watchSettings(config: Config, onChange: (file: string) => void):
 }
 
 /** Of the contents; `''` for a file that does not exist. */
-function digestOf(file: string): string {
+function contentDigest(file: string): string {
   try {
     return createHash('sha256').update(readFileSync(file)).digest('hex');
   } catch {

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.js';
 import type { DoorHost, DoorRequest } from './request.js';
 import { findRoute, parseRoute, type RouteMatch } from './route.js';
 
-/** Settings of the doors, as they are deployed. */
+/** Deployed settings of the doors. */
 export interface DoorSettings {
   readonly multiValueHeaders: boolean;
   readonly binaryMediaTypes: readonly string[];
@@ -12,8 +12,8 @@ export interface DoorSettings {
 }
 
 /**
- * The settings of the doors. Without `binaryMediaTypes` a REST API of a Sallyport service has the default of the constructs, all types,
- * and another one the default of API Gateway, none.
+ * The settings of the doors. Without `binaryMediaTypes`, the REST API of a Sallyport service has the default of the constructs, all
+ * types; the REST API of another handler has the default of API Gateway, an empty list.
  */
 export function doorSettings({ config, inspection }: Pick<DoorHost, 'config' | 'inspection'>): DoorSettings {
   const { stage, stageVariables, multiValueHeaders } = config;
@@ -28,7 +28,7 @@ export function answerOptions(settings: DoorSettings, { headers }: DoorRequest):
   return { multiValue, binaryMediaTypes, ...(accept !== undefined && { accept }) };
 }
 
-/** The route of a request to a gateway; `undefined` if no routes are configured, `none` if none fits. */
+/** The route of a request to a gateway; `undefined` if no routes are configured, `none` if no route fits. */
 export function routeOf(
   { routes }: Pick<Config, 'routes'>,
   kind: HttpDoorKind,

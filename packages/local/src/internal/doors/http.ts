@@ -72,7 +72,7 @@ function headerBytes({ method = '', url = '', rawHeaders }: IncomingMessage): nu
   return rawHeaders.reduce((bytes, part) => bytes + part.length, method.length + url.length);
 }
 
-/** Rejects a request without the function. The client can send its whole body first: one that still writes does not read. */
+/** Rejects a request without the function. The client can send its whole body first: a client that still writes does not read. */
 function reject(request: IncomingMessage, response: ServerResponse, status: number, message: string): void {
   let left = MAX_DRAINED;
   request.on('data', (chunk: Buffer) => {

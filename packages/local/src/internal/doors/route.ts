@@ -1,6 +1,6 @@
 /** A route of an HTTP API or REST API: `GET /notes/{id}`, `ANY /files/{proxy+}`, `$default`. */
 export interface Route {
-  /** As it is written. */
+  /** The route as text: `GET /notes/{id}`. */
   readonly key: string;
   readonly method: string;
   readonly segments: readonly string[];
@@ -24,8 +24,8 @@ export function parseRoute(key: string): Route | undefined {
 }
 
 /**
- * Finds the route of a request: a literal segment comes before a parameter, a parameter before a greedy one, a method before `ANY`, and
- * `$default` last. https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-routes.html
+ * Finds the route of a request. A literal segment has precedence over a parameter, a parameter over a greedy parameter, a method over
+ * `ANY`, and every other route over `$default`. https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-routes.html
  */
 export function findRoute(routes: readonly Route[], method: string, path: string): RouteMatch | undefined {
   const segments = path.split('/').slice(1);

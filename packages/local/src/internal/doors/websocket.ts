@@ -224,7 +224,7 @@ function handshakeOptions({ rawHeaders, socket }: IncomingMessage, { search }: T
   return { headers, query };
 }
 
-/** The subprotocol that an answer names; without one the client has none. */
+/** The subprotocol that an answer names; `undefined` if absent. */
 function protocolOf(outcome: InvokeOutcome): string | undefined {
   const { headers } = ((outcome.ok ? outcome.answer : undefined) ?? {}) as { readonly headers?: unknown };
   const found = Object.entries(isObject(headers) ? headers : {}).find(

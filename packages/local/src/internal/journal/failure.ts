@@ -2,38 +2,8 @@ import { readFileSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fromJson, isObject } from '@sallyport/core/internal';
+import type { Failure, Frame } from './failure-record.js';
 import type { InvocationRecord } from './journal.js';
-
-/** One reason why an invocation ended badly. The terminal, `send`, `--json` and the page show this object. */
-export interface Failure {
-  /** `function`: it threw, exited or ran out of time; `record` and `request`: an error that the app logged; `access`, `door`, `build`. */
-  readonly kind: 'function' | 'record' | 'request' | 'access' | 'door' | 'build';
-  /** `TypeError`, `Sandbox.Timedout`. */
-  readonly type: string;
-  readonly message: string;
-  /** The failed record of a batch; `null` if the failure is not about one record. */
-  readonly record: string | null;
-  readonly causes: readonly { readonly type: string; readonly message: string }[];
-  /** Frames of the project, innermost first; of the others only their number is kept. */
-  readonly frames: readonly Frame[];
-  readonly otherFrames: number;
-  /** Lines around the first frame; empty if no frame is in a source file of the project. */
-  readonly code: readonly { readonly line: number; readonly text: string; readonly isHere: boolean }[];
-  /** What to do; `null` if unknown. */
-  readonly hint: string | null;
-  /** The last lines of standard error, if the process ended. */
-  readonly stderr: readonly string[];
-}
-
-/** A frame of a stack in the project. */
-export interface Frame {
-  /** Relative to the project: `src/notes.ts`. */
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-  /** The name of the function; `''` if it has none. */
-  readonly name: string;
-}
 
 /** An error as a log line or the process describes it. */
 interface Described {
@@ -84,7 +54,7 @@ export function createFailures(folder: string): (record: InvocationRecord) => re
     const logged = loggedErrors(record).map(({ recordId, ...given }) =>
       toFailure(recordId === null ? 'request' : 'record', given, { record: recordId }),
     );
-    // The app throws a text without details, and logs the error.
+    // The app throws an error without details, and logs the original error.
     const isMasked = error?.errorMessage.startsWith('framework: ') ?? false;
     if (logged.length > 0 && (error === null || isMasked)) return logged.slice(0, MAX_FAILURES);
     if (error !== null) return [ofFunction(record, error, toFailure)];
@@ -174,7 +144,7 @@ function refusals({ logs }: InvocationRecord, toFailure: ToFailure): readonly Fa
 /** The beginning of the log line about a response that the door rejected. */
 export const DOOR_REJECTED = 'framework: the door rejected the response';
 
-/** A frame of the project, `other` for another one, `undefined` for a line that is not a frame. */
+/** A frame of the project, `other` for a frame outside it, `undefined` for a line that is not a frame. */
 function parseFrame(line: string, folder: string): Frame | 'other' | undefined {
   const found = FRAME.exec(line);
   if (!found) return /^\s*at /.test(line) ? 'other' : undefined;

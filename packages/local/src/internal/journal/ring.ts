@@ -1,6 +1,6 @@
 import { type FullClock, systemClock } from '@sallyport/core';
 import { type Cleaner, createCleaner } from './cleaner.js';
-import type { Failure } from './failure.js';
+import type { Failure } from './failure-record.js';
 import type {
   ClientView,
   InvocationRecord,

@@ -3,7 +3,7 @@ import { fromJson } from '@sallyport/core/internal';
 /** Maximum number of listed paths. */
 const MAX_PATHS = 50;
 
-/** An id that is another one in each invocation: a UUID, a trace. */
+/** An id that changes with each invocation: a UUID, a trace. */
 const ID = /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|1-[\da-f]{8}-[\da-f]{24})$/i;
 
 /**

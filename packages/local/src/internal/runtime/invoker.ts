@@ -97,7 +97,7 @@ export type CodeState =
       readonly state: 'ready';
       readonly builtAt: number;
       readonly buildMs: number;
-      /** Why the service does not load; absent if it does. */
+      /** The error of a service that does not load; absent if it loads. */
       readonly problem?: string;
     }
   | { readonly state: 'broken'; readonly problems: readonly BuildProblem[] };

@@ -63,7 +63,7 @@ export function createSourceContext(
 
   const assumed = new Set<string>();
 
-  /** Tells the developer, once for each source, that failed records are retried only with a setting that was not found. */
+  /** Reports, once for each source, that failed records are retried only with a setting that was not found. */
   function assumeReports(source: string, id: number): void {
     if (assumed.has(source)) return;
     assumed.add(source);
