@@ -53,7 +53,7 @@ const tasks = {
   // On a build server no user stops the run: it starts everything, checks that the console responds, and exits.
   start: [
     script(
-      'packages/local/src/internal/main.ts',
+      'packages/cli/src/internal/main.ts',
       'dev',
       'examples/notes/dev/lambda.ts',
       ...(process.env.CI ? ['--check'] : []),

@@ -48,6 +48,8 @@ export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>>
   '@sallyport/migrate': ['core'],
   'create-sallyport': [],
   '@sallyport/local': ['core', 'dispatch', 'testkit'],
+  // It loads the packages of its commands at run time, if they are installed.
+  '@sallyport/cli': ['core', 'bundle', 'local'],
 };
 
 /** Entries that reach less of the workspace than their package depends on. */
@@ -87,6 +89,7 @@ export const CLIENT_OWNERS: readonly string[] = [
 /** Packages for tests, for a developer's machine and for deployments; other packages must not reach them at run time. */
 export const TEST_PACKAGES: readonly string[] = [
   '@sallyport/bundle',
+  '@sallyport/cli',
   '@sallyport/constructs',
   '@sallyport/testkit',
   '@sallyport/contract',

@@ -158,6 +158,7 @@ export {
   WEBSOCKET_MAX_MESSAGE_BYTES,
 } from './values/limits.js';
 export { Lru } from './values/lru.js';
+export { didYouMean } from './values/nearest.js';
 export {
   decodeEscapes,
   fromJson,

@@ -81,9 +81,9 @@ describe('a project', () => {
       'infra/http.ts',
       'infra/stack.ts',
       'package.json',
+      'sallyport.json',
       'scripts/build.ts',
       'scripts/bundle.ts',
-      'scripts/dev.ts',
       'src/app.ts',
       'src/handlers/notes.ts',
       'src/lambda.ts',
@@ -133,6 +133,26 @@ describe('a project', () => {
     ]);
     expect(scripts.check).toBe(check);
   });
+
+  it.each([
+    ['api', '$audience'],
+    ['graphql', '$audience'],
+    ['mcp', '$api/mcp'],
+    ['full', '$api/mcp'],
+  ] as const)(
+    'of %s runs locally unchanged: the command, the runtime, and tokens of its issuer',
+    (template, audience) => {
+      const files = createProject(spec({ template }));
+      const { scripts, devDependencies } = JSON.parse(files.get('package.json') ?? '') as Record<string, object>;
+      expect(scripts).toMatchObject({ dev: 'sallyport dev' });
+      expect(Object.keys(devDependencies ?? {})).toEqual(
+        expect.arrayContaining(['@sallyport/cli', '@sallyport/local']),
+      );
+      expect(JSON.parse(files.get('sallyport.json') ?? '')).toMatchObject({
+        env: { JWT_ISSUER: '$issuer', JWT_JWKS_URI: '$jwks', JWT_AUDIENCE: audience },
+      });
+    },
+  );
 
   it('depends on no package without a version', () => {
     const template = { ...TEMPLATES.api, libraries: ['left-pad'] };

@@ -4,6 +4,7 @@ import { channel, tracingChannel } from 'node:diagnostics_channel';
 import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { isMainThread } from 'node:worker_threads';
+import { describeError, wrapHandler } from './callbacks.mjs';
 
 const TO_HOST = 5;
 const FROM_HOST = 4;
@@ -127,10 +128,24 @@ Object.assign(process.env, start.variables);
 
 watchSpans();
 const service = await import(start.entry);
-const handler = start.handler.split('.').reduce((at, key) => at?.[key], service) ?? service.default?.[start.handler];
+const names = start.handler.split('.');
+const handler = names.reduce((at, key) => at?.[key], service) ?? service.default?.[start.handler];
 inspection = inspect(handler);
 notify({ type: 'inspection', inspection: describe(inspection, handler) });
 questions.isOpen = true;
 for (const message of questions) answerQuestions(inspection, message);
 
-export default { ...(typeof service.default === 'object' ? service.default : {}), ...service };
+const isManaged = process.env.AWS_LAMBDA_MAX_CONCURRENCY !== undefined;
+const wrapped = wrapHandler(handler, {
+  hasCallbacks: !isManaged && Number(process.versions.node.split('.')[0]) <= 22,
+  onError: (error) => notify({ type: 'thrown', id: requestId(), errors: describeError(error) }),
+});
+
+/** The exports of the service, with the wrapped handler. */
+function withHandler(at, [key, ...rest]) {
+  if (key === undefined) return wrapped;
+  return { ...at, [key]: withHandler(at?.[key], rest) };
+}
+
+const all = { ...(typeof service.default === 'object' ? service.default : {}), ...service };
+export default wrapped === undefined ? all : withHandler(all, names);

@@ -66,6 +66,14 @@ process.exit = (code) => {
 };
 if (isMainThread) process.once('beforeExit', () => notify({ type: 'idle' }));
 
+// The client of AWS does not report an error that nothing catches: the process ends with Node's own output.
+process.on('uncaughtExceptionMonitor', (error) => {
+  const isError = error instanceof Error;
+  const [type, message] = isError ? [error.name, error.message] : [typeof error, String(error)];
+  const trace = isError ? String(error.stack).split('\n') : [];
+  notify({ type: 'uncaught', error: { errorType: type, errorMessage: message, trace } });
+});
+
 /** A function of `gate.mjs` that reports to the host how an event is classified. */
 const EXPLAIN = Symbol.for('sallyport.local.explain');
 

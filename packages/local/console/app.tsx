@@ -90,6 +90,7 @@ function Build() {
     return <Mark tone="busy">{connection.value === 'lost' ? 'not connected' : 'connecting'}</Mark>;
   if (!code || code.state === 'starting') return <Mark tone="busy">building</Mark>;
   if (code.state === 'broken') return <Mark tone="bad">build failed</Mark>;
+  if (code.problem !== undefined) return <Mark tone="bad">does not load</Mark>;
   return (
     <Mark tone="good">
       built {clockTime(code.builtAt)} in {duration(code.buildMs)}
@@ -100,11 +101,10 @@ function Build() {
 /** The errors of a broken build. They are above every view, because no invocation runs until they are corrected. */
 function Problem() {
   const code = run.value?.code;
-  const notice = lastNotice();
-  if (code?.state === 'ready' && notice.startsWith('the service does not load'))
+  if (code?.state === 'ready' && code.problem !== undefined)
     return (
       <section class="problem" aria-label="Service">
-        <p>{notice}</p>
+        <p>the service does not load: {code.problem}</p>
       </section>
     );
   if (code?.state !== 'broken') return null;
@@ -122,14 +122,6 @@ function Problem() {
       ))}
     </section>
   );
-}
-
-/** The latest message of the run. A build is noted after its messages, so messages of earlier builds are skipped. */
-function lastNotice(): string {
-  const notes = run.value?.notes ?? [];
-  const builds = notes.flatMap(({ topic }, index) => (topic === 'build' ? [index] : []));
-  const before = builds.at(-2) ?? 0;
-  return notes.slice(before).findLast(({ topic }) => topic === 'notice')?.text ?? '';
 }
 
 function Count({ of }: { readonly of: View }) {

@@ -6,6 +6,7 @@ import { CallError, call, readEvents } from './api.js';
 /** Maximum number of rows; the host keeps as many. */
 const MAX_ROWS = 1000;
 const RECONNECT_MS = 1000;
+const FLUSH_MS = 100;
 
 /** The state of the host, updated by the stream of events. */
 export const connection = signal<'connecting' | 'open' | 'lost' | 'refused'>('connecting');
@@ -48,21 +49,25 @@ function messageOf(error: unknown): string {
 let pending: InvocationRow[] = [];
 
 function take(row: InvocationRow): void {
-  if (pending.length === 0) requestAnimationFrame(flush);
+  if (pending.length === 0) setTimeout(flush, FLUSH_MS);
   pending.push(row);
 }
 
-/** All changes in one frame update the list once. */
+/** All changes in this time update the list once. */
 function flush(): void {
   const next = new Map(rows.value);
   for (const row of pending) next.set(row.id, row);
   pending = [];
-  for (const id of [...next.keys()].sort((a, b) => a - b).slice(0, Math.max(0, next.size - MAX_ROWS))) next.delete(id);
+  // Rows arrive in order: the first keys are the oldest.
+  for (const id of next.keys()) {
+    if (next.size <= MAX_ROWS) break;
+    next.delete(id);
+  }
   rows.value = next;
 }
 
 /** Runs at most once per interval, and once after the last request. */
-function calm(action: () => void, ms: number): () => void {
+export function calm(action: () => void, ms: number): () => void {
   let isDue = false;
   return () => {
     if (isDue) return;

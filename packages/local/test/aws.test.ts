@@ -51,6 +51,7 @@ import { startPort, type TestPort } from './support/port.js';
 interface Received {
   readonly Records?: readonly {
     readonly body: string;
+    readonly receiptHandle: string;
     readonly Sns: { readonly Message: string };
     readonly kinesis: { readonly data: string };
   }[];
@@ -70,7 +71,7 @@ beforeAll(async () => {
     trigger('event-bus', '', { source: 'billing' }),
   ];
   const answer = (event: Received) => {
-    if (event.fail) throw new TypeError('as asked');
+    if (event.fail || event.Records?.[0]?.body === 'again') throw new TypeError('as asked');
     return event.Records ? {} : { echo: event };
   };
   const connection = {
@@ -91,7 +92,11 @@ beforeAll(async () => {
     },
   });
   const members = host as unknown as Record<string, unknown>;
-  const journal = { ...host.journal, byTrace: (root: string) => (root === '1-a' ? { id: 7 } : undefined) };
+  const journal = {
+    ...host.journal,
+    get: () => ({ logs: [{ text: 'a line' }] }),
+    byTrace: (root: string) => (root === '1-a' ? { id: 7 } : undefined),
+  };
   members.journal = {
     ...journal,
     append: (_id: number, list: string, entry: AwsCall) => list === 'awsCalls' && calls.push(entry),
@@ -250,6 +255,23 @@ describe('SQS', () => {
     const bodies = events().flatMap(({ Records = [] }) => Records.map(({ body }) => body));
     expect(bodies.sort()).toEqual(['b1', 'b2', '{"id":1}']);
     expect(await client().send(new ReceiveMessageCommand({ QueueUrl }))).not.toHaveProperty('Messages');
+  });
+
+  it('a handler changes the visibility of its message, and deletes it, with the receipt handle of the event', async () => {
+    const QueueUrl = await urlOf('orders');
+    const handle = () => events().at(-1)?.Records?.[0]?.receiptHandle;
+    await client().send(new SendMessageCommand({ QueueUrl, MessageBody: 'again' }));
+    await host.settleTurns();
+    const first = handle();
+    const now = { QueueUrl, ReceiptHandle: first, VisibilityTimeout: 0 };
+    await client().send(new ChangeMessageVisibilityCommand(now));
+    await host.settleTurns();
+    expect(host.invocations).toHaveLength(2);
+    await expect(client().send(new ChangeMessageVisibilityCommand(now))).rejects.toMatchObject({
+      name: 'ReceiptHandleIsInvalid',
+    });
+    await client().send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: handle() }));
+    expect(port.sources.list().find(({ name }) => name === 'orders')?.records).toEqual([]);
   });
 
   it('returns messages without a handler to a receiver, hides them, and deletes them', async () => {
@@ -471,6 +493,14 @@ describe('Lambda', () => {
       'Unhandled',
       { errorType: 'TypeError', errorMessage: 'as asked' },
     ]);
+  });
+
+  it('returns the end of the log with LogType Tail', async () => {
+    const tail = await client().send(new InvokeCommand({ FunctionName, LogType: 'Tail' }));
+    expect(Buffer.from(tail.LogResult ?? '', 'base64').toString()).toMatch(
+      /^START RequestId: (\S+) Version: \$LATEST\na line\nEND RequestId: \1\n$/,
+    );
+    expect(await client().send(new InvokeCommand({ FunctionName }))).not.toHaveProperty('LogResult');
   });
 
   it('queues an event, and rejects other functions', async () => {

@@ -116,8 +116,22 @@ it('shows a failure with its error, and a timer that is still running', async ()
   await page.getByRole('tab', { name: 'Logs 1' }).click();
   expect(await page.locator('.logs code').textContent()).toBe('leaves\n\ta timer');
   await line('gateway-v2', 'GET /boom').filter({ hasText: '500' }).click();
+  const failure = page.getByRole('region', { name: 'Failure' });
+  await failure.getByText('lambda.ts:26:').waitFor();
+  await failure.getByRole('region', { name: 'Source' }).getByText('>   26 |').waitFor();
   await page.getByRole('tab', { name: 'Client' }).click();
   await page.getByText('status 500').waitFor();
+});
+
+it('finds words of failures and of log lines', async () => {
+  const filter = page.getByRole('searchbox', { name: 'Filter' });
+  await filter.fill('lambda.ts');
+  await page.getByText(/^1 of /).waitFor();
+  await line('gateway-v2', 'GET /boom').waitFor();
+  await filter.fill('leaves timer');
+  await line('gateway-v2', 'GET /later').waitFor();
+  await page.getByText(/^1 of /).waitFor();
+  await filter.fill('');
 });
 
 it('shows a retry that counts down, a dead letter, the corrected service, and the way back', async () => {
@@ -131,6 +145,10 @@ it('shows a retry that counts down, a dead letter, the corrected service, and th
   await page.getByText(/a dead letter in .*, after delivery 2 of 2/).waitFor();
   await page.getByRole('button', { name: /^Now/ }).click();
   await page.getByText('dead letter after 2 deliveries').waitFor();
+  await page
+    .locator('.reason')
+    .filter({ hasText: /^#\d+ Error: / })
+    .waitFor();
   await page.getByRole('button', { name: /^Look/ }).first().click();
   await page
     .getByRole('region', { name: /^Record/ })
@@ -324,7 +342,10 @@ describe('tables', () => {
 
 it('replays an invocation, saves it, and replays the recording with the same answer', async () => {
   await show('invocations');
+  const filter = page.getByRole('searchbox', { name: 'Filter' });
+  await filter.fill('/notes/7');
   await line('gateway-v2', 'GET /notes/7').click();
+  await filter.fill('');
   await page.getByRole('button', { name: /^Replay/ }).click();
   await page.getByRole('heading', { name: 'GET /notes/7' }).waitFor();
   await page.getByRole('button', { name: /^Save/ }).click();
@@ -523,3 +544,23 @@ async function picture(name: string): Promise<void> {
   }
   await page.emulateMedia({ colorScheme: 'light' });
 }
+
+it('only the visible rows of a long list exist', async () => {
+  await show('invocations');
+  const { journal } = judged.host;
+  for (let count = 0; count < 900; count += 1) {
+    const own = { requestId: `many-${count}`, traceId: `many-${count}`, segment: `many-${count}` };
+    journal.update(journal.open({ ...own, origin: { kind: 'many', target: `row ${count}` }, event: {} }), {
+      status: 'ok',
+    });
+  }
+  await line('many', 'row 899').waitFor();
+  expect(await page.getByRole('option').count()).toBeLessThan(80);
+  const last = page.getByRole('option').filter({ hasText: 'row 100' });
+  expect(await last.count()).toBe(0);
+  await page.getByRole('searchbox', { name: 'Filter' }).fill('many');
+  await page.getByText(/^900 of /).waitFor();
+  await page.evaluate("document.querySelector('[role=listbox]').scrollTop = 28 * 799");
+  await last.waitFor();
+  await page.getByRole('searchbox', { name: 'Filter' }).fill('');
+});

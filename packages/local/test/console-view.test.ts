@@ -1,5 +1,5 @@
 import { toOptions } from '../console/parts/form-values.js';
-import { duration, matches, neighbour, nextSteps, toneOf, until, whatNext } from '../console/parts/view.js';
+import { duration, matches, neighbour, nextSteps, toneOf, until, whatNext, wordsOf } from '../console/parts/view.js';
 
 const row = (members: object) =>
   ({
@@ -10,6 +10,7 @@ const row = (members: object) =>
     summary: 'ok',
     requestId: 'r-1',
     changes: [],
+    failures: [],
     ...members,
   }) as never;
 
@@ -25,8 +26,15 @@ it.each([
   ['!ok', { origin: { kind: 'queue', target: 'tokens' }, status: 'failed', summary: 'Error' }, true],
   ['!', {}, true],
   ['stream', {}, false],
+  ['outer inner', { failures: [{ message: 'Outer failed', causes: [{ message: 'inner' }] }] }, true],
 ])('the filter %j accepts %j: %s', (filter, members, expected) => {
   expect(matches(row(members), filter)).toBe(expected);
+});
+
+it('what the host found in the whole record matches, unless a word is unwanted', () => {
+  expect(matches(row({}), 'chatty', true)).toBe(true);
+  expect(matches(row({}), 'chatty !orders', true)).toBe(false);
+  expect(wordsOf(' Chatty  !ok ! x')).toEqual({ included: ['chatty', 'x'], excluded: ['ok'] });
 });
 
 it.each([

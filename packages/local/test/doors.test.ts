@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import type { RunningHost } from '../src/internal/host/create-host.js';
 import { createProject, type Project, projectOf, start } from './support/run.js';
 
@@ -95,7 +97,7 @@ describe('the HTTP doors', () => {
     });
     expect(await sent.json()).toMatchObject({ body: 'AP8=', isBase64Encoded: true });
     expect(sent.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
-    const answer = await fetch(`${addressOf(host, 'gateway-v1')}/bytes`);
+    const answer = await fetch(`${addressOf(host, 'load-balancer')}/bytes`);
     expect([...new Uint8Array(await answer.arrayBuffer())]).toEqual([0, 1, 2]);
   });
 
@@ -173,6 +175,22 @@ describe('a handler that streams', () => {
       error: { errorMessage: 'in the middle' },
       client: { cut: true },
     });
+  });
+
+  test('a function waits for a client that reads nothing, and the host keeps only a part of the response', async () => {
+    const before = process.memoryUsage().arrayBuffers;
+    const socket = connect(host.ports['function-url'] ?? 0, '127.0.0.1');
+    socket.write('GET /much HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    await once(socket, 'readable');
+    for (let turn = 0; turn < 2000; turn += 1) await new Promise(setImmediate);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(30 * 1024 * 1024);
+    let bytes = 0;
+    socket.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > 400 * 256 * 1024) socket.end();
+    });
+    await once(socket, 'close');
+    expect(bytes).toBeGreaterThan(400 * 256 * 1024);
   });
 
   test('a buffered door fails as on AWS, and the journal has the reason', async () => {

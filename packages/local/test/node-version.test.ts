@@ -43,7 +43,7 @@ onOther(
   async () => {
     const { path, version } = other as OtherNode;
     const project = createProject({
-      'src/lambda.mjs': `export const handler = () => [process.version, process.env.AWS_EXECUTION_ENV];`,
+      'src/lambda.mjs': `export const handler = async () => [process.version, process.env.AWS_EXECUTION_ENV];`,
     });
     const host = await start(project, { node: path });
     try {

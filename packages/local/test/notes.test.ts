@@ -9,7 +9,7 @@ import { createProject, type Project } from './support/run.js';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const NOTES = join(HERE, '../../../examples/notes');
-const MAIN = join(HERE, '../src/internal/main.ts');
+const MAIN = join(HERE, '../../cli/src/internal/main.ts');
 const TSX = join(HERE, '../../../node_modules/tsx/dist/loader.mjs');
 
 /** The example alone, in a separate folder. */

@@ -101,6 +101,14 @@ it.each([
   [{ a: null }, {}, ['$.a']],
   [{}, { b: 1 }, ['$.b']],
   ['text', null, ['$']],
+  ['text', 'other', ['$']],
+  [{ body: '{"a":1,"b":2}' }, { body: '{"b":2,"a":3}' }, ['$.body.a']],
+  [
+    { body: '{"request_id":"2f31cfe4-ca8f-43ed-8389-6d56c2015b31"}', trace: '1-6b05a43f-598a58d3e12d3e886ac163b7' },
+    { body: '{"request_id":"cee6d2a0-74a2-4e95-9fb4-ac5f9c92195a"}', trace: '1-6b05a453-83faac706e7f0525dc0ed22a' },
+    [],
+  ],
+  [{ id: '2f31cfe4-ca8f-43ed-8389-6d56c2015b31' }, { id: 'other' }, ['$.id']],
 ])('%j and %j differ at %j', (before, now, paths) => {
   expect(findDifferences(before, now)).toEqual(paths);
 });

@@ -108,8 +108,6 @@ describe('a save', () => {
       errorType: 'TypeError',
       errorMessage: 'at import',
     });
-    await save('export const handler = (event, context, done) => done(null, 1);');
-    expect(await answerOf(host, {})).toMatchObject({ reason: 'init', errorType: 'Runtime.CallbackHandlerDeprecated' });
     await save('process.exit(3);\nexport const handler = () => {};');
     expect(await answerOf(host, {})).toMatchObject({ reason: 'init', errorType: 'Runtime.ExitError' });
   });

@@ -43,7 +43,22 @@ describe('a function with AWS’s runtime client', () => {
     ['a handler that throws', { do: 'fail' }, 'handler', 'TypeError', /^broken$/],
     ['a promise that never settles', { do: 'never' }, 'exit', 'Runtime.ExitError', /nothing was left to wait for$/],
     ['process.exit', { do: 'leave' }, 'exit', 'Runtime.ExitError', /process\.exit\(0\) was called/],
-    ['an error that nobody catches', { do: 'crash' }, 'exit', 'Runtime.ExitError', /exit status 1$/],
+    [
+      'an error that nothing catches',
+      { do: 'crash' },
+      'exit',
+      'Runtime.ExitError',
+      /exit status 1 \(nothing caught Error: nobody catches this\)$/,
+    ],
+    [
+      'a rejection that nothing catches',
+      { do: 'reject' },
+      'exit',
+      'Runtime.ExitError',
+      /exit status 1 \(nothing caught RangeError: a promise that nothing awaits\)$/,
+    ],
+    ['an abort of native code', { do: 'abort' }, 'exit', 'Runtime.ExitError', /exited with error: signal: aborted$/],
+    ['a full heap', { do: 'heap' }, 'memory', 'Runtime.OutOfMemory', /more than 160 MB$/],
     ['an answer of 7 MiB', { do: 'large' }, 'size', 'Function.ResponseSizeTooLarge', /6291556 bytes/],
     ['a leak', { do: 'leak' }, 'memory', 'Runtime.OutOfMemory', /more than 160 MB$/],
   ])('%s', async (_name, event, reason, errorType, message) => {
@@ -53,6 +68,13 @@ describe('a function with AWS’s runtime client', () => {
       errorMessage: expect.stringMatching(message),
     });
     expect(await answerOf(host, { do: 'echo', value: 'next' })).toBe('next');
+  });
+
+  test('a handler that prints 20,000 lines ends in its time although every change is shown', async () => {
+    const end = host.journal.subscribe((change) => change.type === 'record' && JSON.stringify(change.record));
+    const outcome = await invoke(host, { do: 'chat', lines: 20_000 });
+    end();
+    expect(outcome).toMatchObject({ ok: true, answer: 'printed' });
   });
 
   test('an event that is too large never reaches the function', async () => {

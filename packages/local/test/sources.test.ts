@@ -50,6 +50,35 @@ const reported = (event: Batch, failed: (body: string) => boolean) => ({
   })),
 });
 
+describe('a response that reports failed records', () => {
+  const ORDERS = [trigger('queue', 'orders'), trigger('stream', 'clicks')];
+  const fails = (event: Batch) => ({
+    batchItemFailures: event.Records.map((record) => ({ itemIdentifier: record.messageId ?? 'x' })),
+  });
+
+  it('is relied upon aloud, once for each source, if no setting states it', async () => {
+    const { host, sources } = await startSources(fails, { triggers: ORDERS });
+    for (let time = 0; time < 2; time += 1) {
+      sources.send({ kind: 'queue', name: 'orders', records: [{ body: 'bad' }] });
+      sources.send({ kind: 'stream', name: 'clicks', records: [{ json: {} }] });
+      await host.settleTurns();
+    }
+    expect(host.notices).toEqual([
+      expect.stringMatching(/^queue orders: .*ReportBatchItemFailures/),
+      expect.stringMatching(/^stream clicks: .*ReportBatchItemFailures/),
+    ]);
+  });
+
+  it.each([[true], [false]])('reportBatchItemFailures: %s is a statement', async (reportBatchItemFailures) => {
+    const settings = { queues: { orders: { reportBatchItemFailures } } };
+    const { host, sources, view } = await startSources(fails, { triggers: ORDERS, config: { sources: settings } });
+    sources.send({ kind: 'queue', name: 'orders', records: [{ body: 'bad' }] });
+    await host.settleTurns();
+    expect(host.notices).toEqual([]);
+    expect(view('queue', 'orders').done).toBe(reportBatchItemFailures ? 0 : 1);
+  });
+});
+
 describe('a queue', () => {
   const ORDERS = { triggers: [trigger('queue', 'orders')] };
 
@@ -417,7 +446,7 @@ it('at a speed of 1,000 records meet the same fates as in a simulation', async (
   const ends = new Map<string, [number, string]>();
   const append = run.host.journal.append.bind(run.host.journal);
   run.host.journal.append = ((id: number, list: 'changes', entry: StateChange) => {
-    ends.set(entry.recordId, [entry.deliveries, entry.state]);
+    if (list === 'changes') ends.set(entry.recordId, [entry.deliveries, entry.state]);
     append(id, list, entry);
   }) as typeof append;
   run.sources.send({ kind: 'queue', name: 'orders', records: messages });

@@ -87,7 +87,7 @@ describe('DynamoDB', () => {
         FRAMEWORK_JOBS_TABLE_NAME: 'my-jobs',
       });
       expect(state.status()).toBe('on');
-      expect(host.notices).toEqual([expect.stringContaining('licence')]);
+      expect(host.notices).toEqual([expect.stringContaining('licence'), 'state  on']);
     },
     START_MS,
   );

@@ -4,9 +4,15 @@ export {
   type ClientAnswerOptions,
   clientAnswer,
   clientFailure,
-  type DoorFailure,
-  type HttpDoorKind,
 } from './answers/client-answer.js';
+export {
+  DOOR_PROFILES,
+  type DoorFailure,
+  type DoorProfile,
+  type HttpDoorKind,
+  isBinaryType,
+  remapHeaders,
+} from './answers/door-profile.js';
 export {
   type AppSyncBatch,
   type AppSyncEvent,

@@ -255,8 +255,8 @@ describe('HTTP builders', () => {
     const url = build.buildLambdaFunctionURLRequest('GET', '/', options);
     expect([url.headers, url.cookies]).toEqual([{ 'x-a': '1,2', cookie: all }, list]);
     const v1 = build.buildAPIGatewayProxyRequest('GET', '/', options);
-    expect(v1.headers).toEqual({ 'X-A': '2', cookie: all });
-    expect(v1.multiValueHeaders).toEqual({ 'X-A': ['1', '2'], cookie: [all] });
+    expect(v1.headers).toEqual({ 'X-A': '2', Cookie: all });
+    expect(v1.multiValueHeaders).toEqual({ 'X-A': ['1', '2'], Cookie: [all] });
     expect(build.buildLoadBalancerRequest('GET', '/', options).headers).toEqual({ 'x-a': '2', cookie: all });
     expect(build.buildLoadBalancerRequest('GET', '/', { ...options, multiValue: true }).multiValueHeaders).toEqual({
       'x-a': ['1', '2'],

@@ -53,6 +53,69 @@ describe('a queue engine', () => {
     expect(engine.snapshot()).toEqual({ running: 0, records: [], ended: { ...none, done: 3 } });
   });
 
+  describe('the receipt handle of a delivered message', () => {
+    interface Received {
+      readonly Records: readonly { readonly receiptHandle: string }[];
+    }
+    /** A queue whose function runs `during` with the handle, and fails. */
+    const start = (during: (handle: string, engine: ReturnType<typeof createQueueEngine>) => void) => {
+      const clock = new ManualClock();
+      const deliveries: { readonly at: number; readonly handle: string }[] = [];
+      const engine = createQueueEngine({
+        clock,
+        arn: QUEUE,
+        invoke: async ({ event }) => {
+          const handle = (event as Received).Records[0]?.receiptHandle ?? '';
+          deliveries.push({ at: clock.monotonicMs(), handle });
+          during(handle, engine);
+          return failed;
+        },
+      });
+      const begin = clock.monotonicMs();
+      engine.send([{ body: 'a' }]);
+      const advance = async (ms: number) => {
+        await clock.advance(ms);
+        await turn();
+      };
+      return { engine, advance, deliveries, times: () => deliveries.map(({ at }) => at - begin) };
+    };
+
+    it('changes the visibility during the invocation', async () => {
+      const { advance, times } = start((handle, engine) => void engine.changeVisibility(handle, 1000));
+      await advance(999);
+      expect(times()).toEqual([0]);
+      await advance(1);
+      expect(times()).toEqual([0, 1000]);
+    });
+
+    it('changes the visibility of a hidden message, to a later and to an earlier time', async () => {
+      const { engine, advance, deliveries, times } = start(() => {});
+      await turn();
+      expect(engine.changeVisibility(deliveries[0]?.handle ?? '', 60_000)).toBe(true);
+      await advance(30_000);
+      expect(times()).toEqual([0]);
+      expect(engine.changeVisibility(deliveries[0]?.handle ?? '', 0)).toBe(true);
+      await turn();
+      expect(times()).toEqual([0, 30_000]);
+      expect(engine.changeVisibility(deliveries[0]?.handle ?? '', 1)).toBe(false);
+      expect(engine.changeVisibility('unknown', 1)).toBe(false);
+    });
+
+    it('deletes the message during the invocation, and while it is hidden', async () => {
+      const during = start((handle, engine) => void engine.remove(handle));
+      await turn();
+      expect(during.engine.snapshot()).toMatchObject({ records: [], ended: { done: 1 } });
+
+      const hidden = start(() => {});
+      await turn();
+      expect(hidden.engine.remove(hidden.deliveries[0]?.handle ?? '')).toBe(true);
+      expect(hidden.engine.remove(hidden.deliveries[0]?.handle ?? '')).toBe(false);
+      await hidden.advance(60_000);
+      expect(hidden.times()).toEqual([0]);
+      expect(hidden.engine.snapshot()).toMatchObject({ records: [], ended: { done: 1 } });
+    });
+  });
+
   it('reports every change, with the time until which a message is hidden', async () => {
     const clock = new ManualClock();
     const changes: EngineChange<unknown>[] = [];

@@ -39,7 +39,7 @@ export function createManifest(names: Names, template: Template, infra: Infra, m
       lint: 'biome check --error-on-warnings .',
       format: 'biome check --write .',
       build: 'node --import tsx scripts/build.ts',
-      dev: 'node --import tsx scripts/dev.ts',
+      dev: 'sallyport dev',
       ...(infra === 'cdk' && {
         synth: `${run} build && node --import tsx infra/app.ts`,
         deploy: `${run} build && npx --yes aws-cdk@${versions.cdkCommand} deploy`,
@@ -50,7 +50,7 @@ export function createManifest(names: Names, template: Template, infra: Infra, m
         .join(' && '),
     },
     dependencies: pick([...own, ...template.libraries]),
-    devDependencies: pick(['@sallyport/testkit', ...tools, ...cdk]),
+    devDependencies: pick(['@sallyport/cli', '@sallyport/local', '@sallyport/testkit', ...tools, ...cdk]),
   };
 }
 

@@ -37,6 +37,8 @@ export function createEditor(
   const parses = jsonParseLinter();
   // The latest text of the owner: text that the owner set is not reported back as a change.
   let known = options.text;
+  // Reported strings that the owner has not set yet: fast typing is ahead of the owner's older values.
+  const reported = new Set<string>();
   const view = new EditorView({
     parent,
     state: EditorState.create({
@@ -58,6 +60,7 @@ export function createEditor(
           parent.dataset.valid = String(text === '' || parses(changed).length === 0);
           if (text === known) return;
           known = text;
+          reported.add(text);
           options.onChange(text);
         }),
       ],
@@ -65,7 +68,8 @@ export function createEditor(
   });
   return {
     setText(text) {
-      if (text === known) return;
+      if (text === known) reported.clear();
+      if (text === known || reported.has(text)) return;
       known = text;
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
     },

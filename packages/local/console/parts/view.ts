@@ -28,19 +28,36 @@ export function until(at: number, now: number): string {
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
+/** The words of a filter; a word after `!` must not match. */
+export function wordsOf(filter: string): {
+  readonly included: readonly string[];
+  readonly excluded: readonly string[];
+} {
+  const words = filter
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '' && word !== '!');
+  return {
+    included: words.filter((word) => !word.startsWith('!')),
+    excluded: words.filter((word) => word.startsWith('!')).map((word) => word.slice(1)),
+  };
+}
+
 /**
- * True if an invocation matches a filter. All words must be in its line, and a word after `!` must not be. `ok` and
+ * True if an invocation matches a filter. All words must be in its line or its failures, and a word after `!` must not be. `ok` and
  * `failed` match the result.
+ *
+ * @param isFound true if the host found all words in the whole record: event, response, log lines
  */
-export function matches(row: InvocationRow, filter: string): boolean {
+export function matches(row: InvocationRow, filter: string, isFound = false): boolean {
   const tone = toneOf(row);
   const line = [row.kind, row.origin.kind, row.origin.target, row.origin.as, row.summary, `#${row.id}`, row.requestId];
   const text = [...line, tone === 'good' ? 'ok' : tone === 'busy' ? 'running' : 'failed'].join(' ').toLowerCase();
-  return filter
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '' && word !== '!')
-    .every((word) => (word.startsWith('!') ? !hasWord(text, word.slice(1)) : text.includes(word)));
+  const { included, excluded } = wordsOf(filter);
+  if (excluded.some((word) => hasWord(text, word))) return false;
+  if (isFound) return true;
+  const why = JSON.stringify(row.failures).toLowerCase();
+  return included.every((word) => text.includes(word) || why.includes(word));
 }
 
 /** `!ok` must not hide `tokens`. */

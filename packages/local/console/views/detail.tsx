@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { InvocationRow } from '../../src/internal/console/api.js';
 import type { InvocationRecord } from '../../src/internal/journal/journal.js';
 import { call } from '../api.js';
@@ -10,6 +10,7 @@ import { clockTime, duration, nextSteps, toneOf, whatNext } from '../parts/view.
 import { go } from '../route.js';
 import { attempt, newest, now, sources } from '../store.js';
 import { Explained } from './explained.js';
+import { Failures } from './failures.js';
 import { TimeLine } from './time-line.js';
 
 /** One invocation in detail. */
@@ -19,7 +20,7 @@ export function Detail({ row }: { readonly row: InvocationRow }) {
     void attempt('', async () => {
       const { outcome, differences } = await call('POST /api/replay', { body: { id: row.id } });
       go('invocations', String(outcome.id));
-      return differences;
+      void attempt(replayText(row.id, differences), async () => {});
     });
   const save = (as: 'recording' | 'fixture') =>
     void attempt('', async () => {
@@ -46,6 +47,7 @@ export function Detail({ row }: { readonly row: InvocationRow }) {
         <Action label="Save" shortcut="w" onClick={() => save('recording')} />
         <Action label="Fixture" shortcut="f" onClick={() => save('fixture')} />
       </div>
+      <Failures failures={row.failures} />
       <Facts row={row} record={record} />
       <Chain row={row} />
       <Next row={row} />
@@ -55,15 +57,32 @@ export function Detail({ row }: { readonly row: InvocationRow }) {
   );
 }
 
-/** The whole record; it is read again each time its row changes. */
+/** The result of a replay, for the status line. */
+function replayText(id: number, differences: readonly string[] | null): string {
+  if (differences === null) return `Replayed #${id}: there is no response to compare with`;
+  if (differences.length === 0) return `Replayed #${id}: the same response`;
+  return `Replayed #${id}: another response at ${differences.join(', ')}`;
+}
+
+/** A changing record is read again at most once in this many milliseconds. */
+const READ_MS = 300;
+
+/** The whole record; it is read again when its row changes. */
 function useRecord(row: InvocationRow): InvocationRecord | undefined {
   const [record, setRecord] = useState<InvocationRecord>();
+  const readAt = useRef(0);
   useEffect(() => {
     let gone = false;
-    const read = call('GET /api/invocations/{id}', { params: { id: String(row.id) } });
-    read.then((value) => gone || setRecord(value)).catch(() => {});
+    const read = () => {
+      readAt.current = Date.now();
+      call('GET /api/invocations/{id}', { params: { id: String(row.id) } })
+        .then((value) => gone || setRecord(value))
+        .catch(() => {});
+    };
+    const timer = setTimeout(read, Math.max(0, readAt.current + READ_MS - Date.now()));
     return () => {
       gone = true;
+      clearTimeout(timer);
     };
   }, [row]);
   return record;
@@ -77,11 +96,6 @@ function Facts({ row, record }: { readonly row: InvocationRow; readonly record: 
       <Fact name="result">
         <Mark tone={toneOf(row)}>{row.summary || row.status}</Mark> {duration(row.ms)}
       </Fact>
-      {row.error && (
-        <Fact name="error">
-          <code>{row.error.errorType}</code> {row.error.errorMessage}
-        </Fact>
-      )}
       <Fact name="began">
         {clockTime(row.startedAt)} {start}
         {start !== undefined && start !== 'warm' && ` ${duration(row.environment?.initMs ?? null)}`}

@@ -1,19 +1,50 @@
-import { computed, signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { computed, effect, signal } from '@preact/signals';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { InvocationRow } from '../../src/internal/console/api.js';
+import { call } from '../api.js';
 import { useKeys } from '../keys.js';
 import { Empty, Mark } from '../parts/small.js';
-import { clockTime, duration, matches, toneOf } from '../parts/view.js';
+import { clockTime, duration, matches, toneOf, wordsOf } from '../parts/view.js';
 import { go, selected } from '../route.js';
-import { newest } from '../store.js';
+import { calm, newest } from '../store.js';
 import { Detail } from './detail.js';
 
+/** As `.row[role="option"]` in main.css. */
+const ROW_PX = 28;
+/** Number of rows that exist above and below the visible rows. */
+const OVERSCAN = 12;
+const FOLLOW_MS = 1000;
+
 const filter = signal('');
-const shown = computed(() => newest.value.filter((row) => matches(row, filter.value)));
-/** The current row: the chosen row, else the newest. */
+/** Ids whose whole record contains all words of the filter. */
+const found = signal<ReadonlySet<number>>(new Set());
+const shown = computed(() =>
+  filter.value === ''
+    ? newest.value
+    : newest.value.filter((row) => matches(row, filter.value, found.value.has(row.id))),
+);
+/** The newest row, at most once a second: a detail that changes with each event cannot be read. */
+const followed = signal<number | undefined>(undefined);
+const follow = calm(() => {
+  followed.value = shown.value[0]?.id;
+}, FOLLOW_MS);
+/** The current row: the chosen row, else the followed one. */
 const current = computed(() => {
-  const chosen = Number(selected.value);
-  return newest.value.find(({ id }) => id === chosen) ?? shown.value[0];
+  const byId = (id: number) => newest.value.find((row) => row.id === id);
+  return byId(Number(selected.value)) ?? shown.value.find(({ id }) => id === followed.value) ?? shown.value[0];
+});
+
+/** Finds the words of the filter in the records of the host. */
+async function search(): Promise<void> {
+  const { included } = wordsOf(filter.value);
+  const ids = included.length === 0 ? [] : await call('GET /api/search', { query: { words: included.join(' ') } });
+  found.value = new Set(ids);
+}
+const searchCalmly = calm(() => void search().catch(() => {}), 200);
+effect(() => {
+  if (newest.value.length > 0) follow();
+  if (filter.value !== '') searchCalmly();
+  else found.value = new Set();
 });
 
 /** The list of invocations and one of them in detail. */
@@ -66,7 +97,19 @@ export function InvocationsView() {
 function Rows({ onStep }: { readonly onStep: (by: number) => void }) {
   const list = useRef<HTMLDivElement>(null);
   const active = current.value?.id;
-  useEffect(() => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [active]);
+  const [top, setTop] = useState(0);
+  const index = shown.value.findIndex(({ id }) => id === active);
+  useEffect(() => {
+    const box = list.current;
+    if (!box || index < 0) return;
+    const [above, below] = [index * ROW_PX, (index + 1) * ROW_PX - box.clientHeight];
+    if (box.scrollTop > above) box.scrollTop = above;
+    else if (box.scrollTop < below) box.scrollTop = below;
+  }, [active]);
+  const visible = Math.ceil((list.current?.clientHeight ?? window.innerHeight) / ROW_PX);
+  const first = Math.max(0, Math.floor(top / ROW_PX) - OVERSCAN);
+  const end = Math.min(shown.value.length, Math.floor(top / ROW_PX) + visible + OVERSCAN);
+  const isThere = index >= first && index < end;
   if (shown.value.length === 0)
     return (
       <Empty>
@@ -96,18 +139,39 @@ function Rows({ onStep }: { readonly onStep: (by: number) => void }) {
         role="listbox"
         aria-label="Invocations"
         tabIndex={0}
-        aria-activedescendant={active === undefined ? undefined : `invocation-${active}`}
+        aria-activedescendant={active !== undefined && isThere ? `invocation-${active}` : undefined}
         onKeyDown={move}
+        onScroll={({ currentTarget }) => setTop(currentTarget.scrollTop)}
+        style={{
+          paddingTop: `${first * ROW_PX}px`,
+          paddingBottom: `${Math.max(0, shown.value.length - end) * ROW_PX}px`,
+        }}
       >
-        {shown.value.map((row) => (
-          <Row key={row.id} row={row} isActive={row.id === active} />
+        {shown.value.slice(first, end).map((row, place) => (
+          <Row
+            key={row.id}
+            row={row}
+            isActive={row.id === active}
+            place={first + place + 1}
+            count={shown.value.length}
+          />
         ))}
       </div>
     </>
   );
 }
 
-function Row({ row, isActive }: { readonly row: InvocationRow; readonly isActive: boolean }) {
+function Row({
+  row,
+  isActive,
+  place,
+  count,
+}: {
+  readonly row: InvocationRow;
+  readonly isActive: boolean;
+  readonly place: number;
+  readonly count: number;
+}) {
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list moves the selection by key
     // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and names its active option
@@ -116,6 +180,8 @@ function Row({ row, isActive }: { readonly row: InvocationRow; readonly isActive
       class="row"
       role="option"
       aria-selected={isActive}
+      aria-posinset={place}
+      aria-setsize={count}
       onClick={() => go('invocations', String(row.id))}
     >
       <span class="time">{clockTime(row.startedAt)}</span>

@@ -6,7 +6,7 @@ import { Text } from '../parts/json.js';
 import { useScrolledTo } from '../parts/scroll.js';
 import { Action, Empty, Mark } from '../parts/small.js';
 import { neighbour, whatNext } from '../parts/view.js';
-import { attempt, now, refresh, run, sources } from '../store.js';
+import { attempt, newest, now, refresh, run, sources } from '../store.js';
 
 /** A record in the list, for the keys; `undefined` for a schedule itself. */
 interface Place {
@@ -192,8 +192,22 @@ function Record(place: Place & { readonly record: SourceRecordView }) {
           <Action label="Delete" of={record.id} shortcut="x" onClick={() => act(source, 'delete', record.id)} />
         )}
       </div>
+      {isDead && <Reason recordId={record.id} />}
       {opened.value === nameOf(place) && <Text label={`Record ${record.id}`} text={record.preview} />}
     </li>
+  );
+}
+
+/** The reason for a dead letter: the failure of the last invocation that received it. */
+function Reason({ recordId }: { readonly recordId: string }) {
+  const last = newest.value.find(({ origin }) => origin.recordIds?.includes(recordId));
+  if (!last) return null;
+  const failure = last.failures.find(({ record }) => record === recordId) ?? last.failures[0];
+  return (
+    <p class="reason">
+      <a href={`#/invocations/${last.id}`}>#{last.id}</a>{' '}
+      {failure ? `${failure.type}: ${failure.message}` : last.summary}
+    </p>
   );
 }
 

@@ -8,7 +8,6 @@ const IS_CORRECTED = false;
 
 const { ISSUER = '', JWKS_URI = '', AUDIENCE = '' } = process.env;
 const app = new SecureApp({
-  log: false,
   principalResolver: jwtPrincipalResolver({ issuer: ISSUER, jwksUri: JWKS_URI, audience: [AUDIENCE] }),
 });
 

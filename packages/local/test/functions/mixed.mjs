@@ -29,6 +29,14 @@ const does = {
     });
     return new Promise(() => {});
   },
+  reject: () => {
+    Promise.reject(new RangeError('a promise that nothing awaits'));
+    return new Promise((resolve) => setTimeout(resolve, 1000));
+  },
+  abort: () => process.abort(),
+  heap: () => {
+    for (;;) kept.push(new Array(100_000).fill(kept.length));
+  },
   large: () => 'x'.repeat(7 * 1024 * 1024),
   leak: async () => {
     for (;;) {
@@ -41,6 +49,10 @@ const does = {
     process.stdout.write('plain\n');
     console.error('z'.repeat(bytes));
     return 'logged';
+  },
+  chat: ({ lines }) => {
+    for (let line = 0; line < lines; line += 1) console.log(`line ${line} of a handler that prints much`);
+    return 'printed';
   },
   lookup: async ({ name }) => {
     try {

@@ -4,6 +4,12 @@ export const handler = awslambda.streamifyResponse(async (event, stream) => {
   const head = { statusCode: 201, headers: { 'content-type': 'text/plain' }, cookies: ['a=1', 'b=2'] };
   const answer = awslambda.HttpResponseStream.from(stream, head);
   answer.write('one,');
+  if (path === '/much') {
+    // Waits when the reader is slow, as a pipeline does.
+    for (let part = 0; part < 400; part += 1)
+      if (!answer.write(Buffer.alloc(256 * 1024))) await new Promise((resolve) => answer.once('drain', resolve));
+    return void answer.end();
+  }
   if (path === '/fails') throw new Error('in the middle');
   await new Promise((resolve) => setTimeout(resolve, 50));
   answer.write('two');

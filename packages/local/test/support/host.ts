@@ -89,7 +89,7 @@ export function createTestHost(
     },
     notice: (text: string) => void host.notices.push(text),
     journal: {
-      append: (_id: number, _list: string, entry: StateChange) => void host.changes.push(entry),
+      append: (_id: number, list: string, entry: StateChange) => void (list === 'changes' && host.changes.push(entry)),
       note: (note: JournalNote) => void host.notes.push(note),
       byTrace: () => undefined,
     },

@@ -1,14 +1,12 @@
 import { isPlainObject } from '@sallyport/core/internal';
-import { boolean, defineOptions } from '@sallyport/core/options';
-
-/** AWS services that put HTTP in front of a function. */
-export type HttpDoorKind = 'gateway-v2' | 'gateway-v1' | 'function-url' | 'load-balancer';
+import { boolean, defineOptions, list, string, text } from '@sallyport/core/options';
+import { DOOR_PROFILES, type DoorFailure, type HttpDoorKind, isBinaryType, remapHeaders } from './door-profile.js';
 
 /** The response that the client of an HTTP front door receives. */
 export interface ClientAnswer {
   /** HTTP status. */
   readonly status: number;
-  /** Names as the function wrote them, in order; a name with several values is repeated. */
+  /** Names as the function wrote them, or renamed as the front door does, in order; a name with several values is repeated. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** The body, decoded. */
   readonly body: Uint8Array;
@@ -20,75 +18,17 @@ export interface ClientAnswer {
 export interface ClientAnswerOptions {
   /** True if the target group of a load balancer has multi-value headers. Default: `false`. */
   readonly multiValue?: boolean;
+  /** Media types that a REST API treats as binary; without a match its client receives base64 as text. Default: all. */
+  readonly binaryMediaTypes?: readonly string[];
+  /** The client's `accept` header, whose first type a REST API compares with `binaryMediaTypes`. Default: none. */
+  readonly accept?: string;
 }
 
-const OPTIONS = defineOptions<ClientAnswerOptions>()({ multiValue: boolean.default(false) });
-
-/** Reason why a function has no answer for its front door. */
-export type DoorFailure =
-  /** The function threw, was killed, or returned an answer that the front door rejects. */
-  | 'error'
-  /** The function exceeded the front door's timeout. */
-  | 'timeout'
-  /** All environments of the function are busy. */
-  | 'throttled';
-
-interface Door {
-  /** If `false`, an answer without `statusCode` is sent as the body. */
-  readonly needsStatus: boolean;
-  readonly contentType: string | undefined;
-  readonly failures: Readonly<Record<DoorFailure, readonly [status: number, body: string]>>;
-}
-
-const INTERNAL_V2 = '{"message":"Internal Server Error"}';
-const INTERNAL_V1 = '{"message": "Internal server error"}';
-const page = (title: string) =>
-  `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n</body>\r\n</html>\r\n`;
-
-/**
- * HTTP API: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html;
- * REST API: https://docs.aws.amazon.com/apigateway/latest/developerguide/handle-errors-in-lambda-integration.html;
- * load balancer: https://docs.aws.amazon.com/elasticloadbalancing/latest/application/lambda-functions.html;
- * function URL: https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html
- */
-const DOORS: Readonly<Record<HttpDoorKind, Door>> = {
-  'gateway-v2': {
-    needsStatus: false,
-    contentType: 'text/plain;charset=UTF-8',
-    failures: {
-      error: [500, INTERNAL_V2],
-      timeout: [503, '{"message":"Service Unavailable"}'],
-      throttled: [503, '{"message":"Service Unavailable"}'],
-    },
-  },
-  'gateway-v1': {
-    needsStatus: true,
-    contentType: 'application/json',
-    failures: {
-      error: [502, INTERNAL_V1],
-      timeout: [504, '{"message": "Endpoint request timed out"}'],
-      throttled: [503, '{"message": "Service Unavailable"}'],
-    },
-  },
-  'function-url': {
-    needsStatus: false,
-    contentType: 'application/json',
-    failures: {
-      error: [502, 'Internal Server Error'],
-      timeout: [502, 'Internal Server Error'],
-      throttled: [429, '{"Reason":"ConcurrentInvocationLimitExceeded","Type":"User","message":"Rate Exceeded."}'],
-    },
-  },
-  'load-balancer': {
-    needsStatus: true,
-    contentType: undefined,
-    failures: {
-      error: [502, page('502 Bad Gateway')],
-      timeout: [502, page('502 Bad Gateway')],
-      throttled: [502, page('502 Bad Gateway')],
-    },
-  },
-};
+const OPTIONS = defineOptions<ClientAnswerOptions>()({
+  multiValue: boolean.default(false),
+  binaryMediaTypes: list(text()).default(['*/*']),
+  accept: string,
+});
 
 /**
  * Converts a function's answer to the response that the client of an HTTP front door receives. For an answer that the front door
@@ -99,12 +39,15 @@ const DOORS: Readonly<Record<HttpDoorKind, Door>> = {
  * clientAnswer('gateway-v1', { body: 'x' }).refused; // 'the answer has no statusCode: return an object such as { statusCode: 200 }'
  */
 export function clientAnswer(kind: HttpDoorKind, answer: unknown, options: ClientAnswerOptions = {}): ClientAnswer {
-  const { multiValue } = OPTIONS.parse(options);
-  const door = DOORS[kind];
+  const { multiValue, binaryMediaTypes, accept } = OPTIONS.parse(options);
+  const door = DOOR_PROFILES[kind];
+  const { maxAnswerBytes } = door;
+  if (maxAnswerBytes !== undefined && Buffer.byteLength(JSON.stringify(answer) ?? '') > maxAnswerBytes)
+    return refuse(kind, `the answer is larger than ${maxAnswerBytes} bytes of JSON`);
   if (!isPlainObject(answer) || !('statusCode' in answer)) {
     if (door.needsStatus) return refuse(kind, NO_STATUS);
-    const text = typeof answer === 'string' ? answer : JSON.stringify(answer ?? null);
-    return { status: 200, headers: [['content-type', 'application/json']], body: Buffer.from(text) };
+    const json = typeof answer === 'string' ? answer : JSON.stringify(answer ?? null);
+    return { status: 200, headers: [['content-type', 'application/json']], body: Buffer.from(json) };
   }
   const status = Number(answer.statusCode);
   if (!Number.isInteger(status) || status < 100 || status > 599) {
@@ -119,11 +62,15 @@ export function clientAnswer(kind: HttpDoorKind, answer: unknown, options: Clien
   }
   const headers = headersOf(kind, answer, multiValue);
   if (typeof headers === 'string') return refuse(kind, headers);
+  const isDecoded = isBase64Encoded && (kind !== 'gateway-v1' || isBinaryType(accept, binaryMediaTypes));
   const isTyped = headers.some(([name]) => name.toLowerCase() === 'content-type');
   return {
     status,
-    headers: isTyped || door.contentType === undefined ? headers : [...headers, ['content-type', door.contentType]],
-    body: Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8'),
+    headers: remapHeaders(
+      kind,
+      isTyped || door.contentType === undefined ? headers : [...headers, ['content-type', door.contentType]],
+    ),
+    body: Buffer.from(body ?? '', isDecoded ? 'base64' : 'utf8'),
   };
 }
 
@@ -133,9 +80,9 @@ export function clientAnswer(kind: HttpDoorKind, answer: unknown, options: Clien
  * @example clientFailure('gateway-v1', 'timeout').status; // 504
  */
 export function clientFailure(kind: HttpDoorKind, failure: DoorFailure): ClientAnswer {
-  const [status, text] = DOORS[kind].failures[failure];
-  const contentType = text.startsWith('{') ? 'application/json' : text.startsWith('<') ? 'text/html' : 'text/plain';
-  return { status, headers: [['content-type', contentType]], body: Buffer.from(text) };
+  const [status, body] = DOOR_PROFILES[kind].failures[failure];
+  const contentType = body.startsWith('{') ? 'application/json' : body.startsWith('<') ? 'text/html' : 'text/plain';
+  return { status, headers: [['content-type', contentType]], body: Buffer.from(body) };
 }
 
 const NO_STATUS = 'the answer has no statusCode: return an object such as { statusCode: 200 }';

@@ -66,6 +66,8 @@ export interface HttpParts extends BodyParts {
   readonly headers: Pairs;
   /** Whole `name=value` pairs. */
   readonly cookies: readonly string[];
+  /** The name of the cookie header as the client wrote it. */
+  readonly cookieName: string;
 }
 
 type Sent = Given<Pick<HttpOptions, 'query' | 'headers' | 'cookies' | 'body' | 'json' | 'isBase64'>>;
@@ -84,20 +86,26 @@ export function httpParts(method: string, path: string, options: Sent): HttpPart
   // Cookies are removed from the headers; those of a repeated header form one list.
   const isCookie = ([name]: Pairs[number]) => name.toLowerCase() === 'cookie';
   const headers = requestHeaders(options);
-  const sent = headers.filter(isCookie).flatMap(([, value]) => value.split(';'));
+  const cookieHeaders = headers.filter(isCookie);
+  const sent = cookieHeaders.flatMap(([, value]) => value.split(';'));
   return {
     method,
     path: question < 0 ? path : path.slice(0, question),
     rawQuery: ownQuery !== '' && query !== '' ? `${ownQuery}&${query}` : ownQuery + query,
     headers: headers.filter((pair) => !isCookie(pair)),
     cookies: [...sent.map((pair) => pair.trim()).filter((pair) => pair !== ''), ...(options.cookies ?? [])],
+    cookieName: cookieHeaders[0]?.[0] ?? 'cookie',
     ...bodyParts(options),
   };
 }
 
 /** The headers with all cookies in one, as a client sends them. */
-export function withCookieHeader({ headers, cookies }: Pick<HttpParts, 'headers' | 'cookies'>): Pairs {
-  return cookies.length === 0 ? headers : [...headers, ['cookie', cookies.join('; ')]];
+export function withCookieHeader({
+  headers,
+  cookies,
+  cookieName,
+}: Pick<HttpParts, 'headers' | 'cookies' | 'cookieName'>): Pairs {
+  return cookies.length === 0 ? headers : [...headers, [cookieName, cookies.join('; ')]];
 }
 
 /**

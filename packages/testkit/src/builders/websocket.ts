@@ -14,6 +14,8 @@ export interface WebSocketOptions extends Omit<HttpOptions, 'cookies'> {
   readonly eventType?: WebSocketEventType;
   /** The connection's id. Default: `conn-1`. */
   readonly connectionId?: string;
+  /** The message's id. Default: `message-1`. */
+  readonly messageId?: string;
   /** Host that the client called. Default: `api1.execute-api.us-east-1.amazonaws.com`. */
   readonly domainName?: string;
   /** Time at which the connection was opened. Default: the epoch. */
@@ -54,6 +56,7 @@ const OPTIONS = defineOptions<WebSocketOptions>()({
   routeKey: filled,
   eventType: oneOf('CONNECT', 'MESSAGE', 'DISCONNECT'),
   connectionId: filled,
+  messageId: filled,
   domainName: filled,
   connectedAt: date,
   authorizer: object(),
@@ -88,7 +91,7 @@ function requestContext(options: Given<WebSocketOptions>) {
   return {
     routeKey,
     eventType,
-    messageId: 'message-1',
+    messageId: options.messageId ?? 'message-1',
     messageDirection: 'IN' as const,
     ...(authorizer && { authorizer: structuredClone(authorizer) }),
     ...(eventType === 'DISCONNECT' && {

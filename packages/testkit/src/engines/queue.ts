@@ -54,11 +54,31 @@ export const QUEUE_ENGINE_OPTIONS = defineOptions<QueueEngineOptions>()({
 
 type Settings = ReturnType<typeof QUEUE_ENGINE_OPTIONS.parse>;
 
+/** A queue and its event source mapping. */
+export interface QueueEngine extends Engine<QueueRecordOptions> {
+  /**
+   * Hides a received message for another time, as `ChangeMessageVisibility` does.
+   *
+   * @param receiptHandle of the newest reception, as the event contains it
+   * @param ms milliseconds from now
+   * @returns true if a message that is in flight or hidden has this handle
+   */
+  changeVisibility(receiptHandle: string, ms: number): boolean;
+  /** Deletes a received message, as `DeleteMessage` does. @returns true if a message has this handle */
+  remove(receiptHandle: string): boolean;
+}
+
 interface Message extends Entry<QueueRecordOptions>, Pooled {
   /** Its record at the time it was sent. */
   readonly built: QueueRecord;
   /** Receptions since it was put into the queue. */
   received: number;
+  /** Handle of the newest reception; `''` while it can be received. */
+  receipt: string;
+  /** The time at which it is visible again, if the function changed it during the invocation. */
+  hiddenUntil: number | undefined;
+  /** True if the function deleted it during the invocation. */
+  isDeleted: boolean;
 }
 
 /**
@@ -71,15 +91,15 @@ interface Message extends Entry<QueueRecordOptions>, Pooled {
  * engine.send([{ body: { id: 1 } }]);
  * await engine.settle();
  */
-export function createQueueEngine(options: QueueEngineOptions): Engine<QueueRecordOptions> {
+export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
   const settings = QUEUE_ENGINE_OPTIONS.parse(options);
   const isFifo = settings.arn.endsWith('.fifo');
   if (isFifo && settings.batchSize > 10) throw invalidOption('batchSize', 'at most 10 for a FIFO queue');
-  return new QueueEngine(settings, isFifo).engine;
+  return new Queue(settings, isFifo).engine;
 }
 
-class QueueEngine {
-  readonly engine: Engine<QueueRecordOptions>;
+class Queue {
+  readonly engine: QueueEngine;
   readonly #settings: Settings;
   readonly #isFifo: boolean;
   readonly #pool: Pool<Message>;
@@ -95,7 +115,12 @@ class QueueEngine {
     this.#random = seededRandom(settings.seed);
     this.#duplicates = isFifo ? 0 : settings.duplicates;
     this.#book = new Book(settings, (messages) => this.#reappear(messages));
-    this.engine = { ...this.#book.controls, send: (messages) => this.#send(messages) };
+    this.engine = {
+      ...this.#book.controls,
+      send: (messages) => this.#send(messages),
+      changeVisibility: (receiptHandle, ms) => this.#changeVisibility(receiptHandle, ms),
+      remove: (receiptHandle) => this.#remove(receiptHandle),
+    };
   }
 
   #send(given: readonly QueueRecordOptions[]): readonly string[] {
@@ -123,7 +148,8 @@ class QueueEngine {
   #toMessage(built: QueueRecord, record: QueueRecordOptions, order: number): Message {
     const lane = this.#isFifo ? `group:${record.groupId ?? ''}` : '';
     const { messageId: id } = built;
-    return { id, lane, record, built, order, received: 0, deliveries: 0, state: 'waiting', until: undefined };
+    const fresh = { received: 0, deliveries: 0, receipt: '', hiddenUntil: undefined, isDeleted: false };
+    return { id, lane, record, built, order, ...fresh, state: 'waiting', until: undefined };
   }
 
   #admit(message: Message): void {
@@ -147,12 +173,46 @@ class QueueEngine {
     const failed = this.#failedOf(batch, outcome);
     const visible: Message[] = [];
     for (const message of batch) {
-      if (!failed.has(message.id)) this.#delete(message);
-      else if (visibleAt > this.#book.now) this.#book.delay(message, visibleAt);
+      const until = message.hiddenUntil ?? visibleAt;
+      if (!failed.has(message.id) || message.isDeleted) this.#delete(message);
+      else if (until > this.#book.now) this.#book.delay(message, until);
       else visible.push(message);
     }
     this.#reappear(visible);
     this.#book.checkSettled();
+  }
+
+  #changeVisibility(receiptHandle: string, ms: number): boolean {
+    const message = this.#received(receiptHandle);
+    if (!message) return false;
+    const until = this.#book.now + ms;
+    if (message.state === 'in-flight') {
+      message.hiddenUntil = until;
+      return true;
+    }
+    this.#book.wake(message);
+    if (ms > 0) this.#book.delay(message, until);
+    else this.#reappear([message]);
+    return true;
+  }
+
+  #remove(receiptHandle: string): boolean {
+    const message = this.#received(receiptHandle);
+    if (!message) return false;
+    if (message.state === 'in-flight') {
+      message.isDeleted = true;
+      return true;
+    }
+    this.#book.wake(message);
+    this.#delete(message);
+    this.#fill();
+    this.#book.checkSettled();
+    return true;
+  }
+
+  #received(receiptHandle: string): Message | undefined {
+    if (receiptHandle === '') return undefined;
+    return this.#book.find(({ receipt }) => receipt === receiptHandle);
   }
 
   #failedOf(batch: readonly Message[], outcome: Outcome): ReadonlySet<string> {
@@ -180,6 +240,7 @@ class QueueEngine {
         this.#pool.drop(message);
         this.#book.end(message, 'dead-letter');
       } else {
+        message.receipt = '';
         this.#book.enqueue(message);
         this.#pool.giveBack(message);
       }
@@ -191,7 +252,9 @@ class QueueEngine {
 /** Builds the record of a reception, with a higher count and a new handle. */
 function receive(message: Message): QueueRecord {
   message.received += 1;
-  const { built, order, received } = message;
+  message.receipt = `receipt-${message.order}-${message.received}`;
+  message.hiddenUntil = undefined;
+  const { built, received } = message;
   const attributes = { ...built.attributes, ApproximateReceiveCount: String(received) };
-  return { ...built, receiptHandle: `receipt-${order}-${received}`, attributes };
+  return { ...built, receiptHandle: message.receipt, attributes };
 }

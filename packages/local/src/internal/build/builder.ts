@@ -13,6 +13,7 @@ import {
   type Dependencies,
   dependencyStamp,
 } from './dependencies.js';
+import { ownPaths } from './own-paths.js';
 
 /** The result of a build. */
 export type BuildOutcome =
@@ -92,13 +93,14 @@ export class Builder {
     return context({
       ...commonOptions(conditions),
       entryPoints: [entry],
-      outfile: join(this.#folder, 'index.mjs'),
+      // As deep as the folders of the builds, so that the paths in the source map are right there.
+      outfile: join(this.#folder, '0', 'index.mjs'),
       write: false,
       metafile: true,
       sourcemap: 'linked',
       sourcesContent: false,
       absWorkingDir: folder,
-      plugins: bundle ? [addonsStayOutside] : [this.#leaveDependencies()],
+      plugins: bundle ? [addonsStayOutside, ownPaths] : [this.#leaveDependencies(), ownPaths],
     });
   }
 
@@ -169,7 +171,15 @@ function problemsOf(error: unknown, folder: string): readonly BuildProblem[] {
   return errors.map((message) => toProblem(message, folder));
 }
 
-function toProblem({ text, location }: Message, folder: string): BuildProblem {
+/** Lambda has the clients of the AWS SDK; on this machine they must be installed. */
+const OF_LAMBDA = /^Could not resolve "(@(?:aws-sdk|smithy)\/[^"/]+)/;
+
+function toProblem(message: Message, folder: string): BuildProblem {
+  const { location } = message;
+  const [, missing] = OF_LAMBDA.exec(message.text) ?? [];
+  const hint =
+    missing === undefined ? '' : `: Lambda includes it; install it here with npm install --save-dev ${missing}`;
+  const text = message.text + hint;
   if (!location) return { text };
   const file = isAbsolute(location.file) ? relative(folder, location.file) : location.file;
   return { text, file, line: location.line, column: location.column + 1 };

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Metafile, type Plugin } from 'esbuild';
+import { OWN_PATH_NAMES, ownPaths } from './own-paths.js';
 
 /** Options of {@link bundleDependencies}. */
 export interface DependencyOptions {
@@ -56,8 +57,11 @@ export async function bundleDependencies(paths: readonly string[], options: Depe
       outExtension: { '.js': '.mjs' },
       plugins,
     });
-  const { metafile: all } = await bundle([addonsStayOutside], false);
-  const { metafile } = await bundle([addonsStayOutside, stayOutside(lazyCommonJs(all, options.folder))], true);
+  const { metafile: all } = await bundle([addonsStayOutside, ownPaths], false);
+  const { metafile } = await bundle(
+    [addonsStayOutside, stayOutside(lazyCommonJs(all, options.folder)), ownPaths],
+    true,
+  );
   const made = toDependencies(metafile, options);
   const stamp = stampOf(made.inputs);
   writeFileSync(
@@ -75,6 +79,7 @@ export function commonOptions(conditions: readonly string[]) {
     format: 'esm' as const,
     target: 'node20',
     logLevel: 'silent' as const,
+    define: OWN_PATH_NAMES,
     conditions: [...conditions, 'module'] as string[],
     banner: {
       js: "import { createRequire as sallyportRequire } from 'node:module'; const require = sallyportRequire(import.meta.url);",
@@ -127,7 +132,7 @@ function toDependencies(metafile: Metafile, { folder }: { folder: string }): Dep
 }
 
 function keyOf(paths: readonly string[], { folder, conditions }: DependencyOptions): string {
-  const hash = createHash('sha256').update(JSON.stringify([3, [...paths].sort(), conditions]));
+  const hash = createHash('sha256').update(JSON.stringify([4, [...paths].sort(), conditions]));
   for (const lock of locksAbove(folder)) hash.update(readFileSync(lock));
   return hash.digest('hex').slice(0, 16);
 }

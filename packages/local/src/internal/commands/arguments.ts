@@ -1,16 +1,18 @@
 import { parseArgs } from 'node:util';
+import { didYouMean } from '@sallyport/core/internal';
 import { FILE_KINDS } from '../config/file.js';
 import type { Flags } from '../config/load.js';
-import { didYouMean } from '../config/nearest.js';
 import { usageError } from '../errors.js';
 
 /** One flag of the command line. */
 export interface Flag {
+  /** The type of the value; a `boolean` flag has no value. */
   readonly type: 'boolean' | 'text' | 'number';
   /** True if the flag accepts several values. */
   readonly multiple?: true;
   /** The member of {@link Flags} that it sets. If absent, the command reads the flag itself. */
   readonly sets?: keyof Flags;
+  /** A clause for the help. */
   readonly help: string;
 }
 
@@ -58,6 +60,7 @@ export const DEV_FLAGS: Readonly<Record<string, Flag>> = {
   },
   speed: number('factor by which the clock of queues, streams and schedules runs faster (default 1)', 'speed'),
   open: boolean('open the console in the browser', 'open'),
+  logs: boolean('print the log lines of each invocation'),
   quiet: boolean('print only the address', 'quiet'),
   reveal: boolean('do not sanitize values in the console', 'reveal'),
   check: boolean('start, check that the console responds, and exit'),

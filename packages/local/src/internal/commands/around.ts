@@ -1,8 +1,12 @@
 /** The environment of a command: its arguments, streams and signal. */
 export interface Around {
+  /** The working directory. */
   readonly cwd: string;
+  /** The variables of the shell. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Writes to standard output. */
   readonly out: (text: string) => unknown;
+  /** Writes to standard error. */
   readonly err: (text: string) => unknown;
   /** Reads standard input to its end. */
   readonly input: () => Promise<string>;

@@ -142,11 +142,8 @@ async function answered(
       around.err(`${code.problems.map(toText).join('\n')}\n`);
       return EXIT.build;
     }
-    const failure = host.journal
-      .notes()
-      .find(({ topic, text }) => topic === 'notice' && text.startsWith('the service does not load'));
-    if (failure) {
-      around.err(`${failure.text}\n`);
+    if (code.state === 'ready' && code.problem !== undefined) {
+      around.err(`the service does not load: ${code.problem}\n`);
       return EXIT.build;
     }
     const inspection = host.inspection();

@@ -1,38 +1,96 @@
 import { spawn } from 'node:child_process';
-import { loadConfig } from '../config/load.js';
+import type { Config } from '../config/config.js';
+import { type Flags, loadConfig } from '../config/load.js';
+import { watchSettings } from '../config/settings-watch.js';
 import { localError } from '../errors.js';
 import { type RunningHost, startHost } from '../host/create-host.js';
 import { cleanText } from '../journal/cleaner.js';
+import { hasEndedBadly } from '../journal/failure.js';
 import { tables } from '../services/dynamodb/table-state.js';
 import { DEV_FLAGS, parseArguments, toFlags } from './arguments.js';
 import { type Around, EXIT } from './around.js';
+import { failureText } from './failure-lines.js';
 import { clockTime, inventoryText, invocationJson, invocationLine } from './lines.js';
 import { announce, findRunning, withdraw } from './running.js';
 
 /** `sallyport dev`: runs until the developer stops it. */
 export async function dev(args: readonly string[], around: Around): Promise<number> {
   const parsed = parseArguments(args, DEV_FLAGS);
-  const config = loadConfig(around.cwd, toFlags(parsed, DEV_FLAGS));
+  const flags = toFlags(parsed, DEV_FLAGS);
+  const config = loadConfig(around.cwd, flags);
   if (await findRunning(config.stateFolder)) {
     throw localError(
       'local.already_running',
       'sallyport dev already runs in this project: stop it, or use its console',
     );
   }
+  const settings = { flags, logs: parsed.values.logs === true, isCheck: parsed.values.check === true };
+  let next: Next = { config, changed: undefined };
+  while (typeof next !== 'number') next = await runOnce(next, settings, around);
+  return next;
+}
+
+/** The exit code, or the settings of the next run after a change of a file. */
+type Next = number | { readonly config: Config; readonly changed: string | undefined };
+
+interface DevSettings {
+  readonly flags: Flags;
+  readonly logs: boolean;
+  readonly isCheck: boolean;
+}
+
+/** Runs until the developer stops it, or until a file with settings changes. */
+async function runOnce(
+  { config, changed }: Exclude<Next, number>,
+  { flags, logs, isCheck }: DevSettings,
+  around: Around,
+): Promise<Next> {
   const host = await startHost(config);
   try {
     announce(host);
-    printBeginning(host, around);
-    if (parsed.values.check) return await check(host, around);
-    const stopPrinting = config.quiet ? () => {} : printInvocations(host, around);
-    if (config.open) openBrowser(consoleUrl(host));
-    await ended(around.signal);
+    if (changed === undefined) printBeginning(host, around);
+    else say(host, around, `restarted with the new ${changed}; queues are empty`);
+    if (isCheck) return await check(host, around);
+    const stopPrinting = config.quiet ? () => {} : printInvocations(host, around, logs);
+    if (config.open && changed === undefined) openBrowser(consoleUrl(host));
+    const next = await settingsChange(host, flags, around);
     stopPrinting();
-    return EXIT.ok;
+    return next ?? EXIT.ok;
   } finally {
     withdraw(host);
     await host.stop();
   }
+}
+
+/** Resolves with the new settings when a file with settings changes, or with `undefined` when the developer stops the run. */
+function settingsChange(host: RunningHost, flags: Flags, around: Around): Promise<Exclude<Next, number> | undefined> {
+  return new Promise((resolve) => {
+    const stop = watchSettings(host.config, (changed) => {
+      try {
+        const config = loadConfig(around.cwd, flags);
+        // The same addresses, so that clients and pages continue.
+        const port = config.port ?? host.ports.console;
+        end({ config: { ...config, port }, changed });
+      } catch (error) {
+        say(
+          host,
+          around,
+          `${changed} changed, and the run continues with the old settings: ${(error as Error).message}`,
+        );
+      }
+    });
+    const end = (next?: Exclude<Next, number>) => {
+      stop();
+      resolve(next);
+    };
+    if (around.signal.aborted) end();
+    else around.signal.addEventListener('abort', () => end(), { once: true });
+  });
+}
+
+function say({ config }: RunningHost, { out }: Around, text: string): void {
+  const at = Date.now();
+  out(config.json ? `${JSON.stringify({ type: 'notice', at, text })}\n` : `${clockTime(at)}  ${text}\n`);
 }
 
 /** The URL of the console. The token is in the fragment, so it is in no request and no log. */
@@ -68,11 +126,23 @@ function printBeginning(host: RunningHost, { out }: Around): void {
   if (process.platform === 'win32') out('On Windows environments are not frozen between invocations.\n');
 }
 
-const printNote = (text: string, out: Around['out']) => text !== '' && out(`          ${cleanText(text)}\n`);
+const INDENT = '          ';
+/** Log lines of a failure arrive at most this many milliseconds after it. */
+const LATE_LINES_MS = 100;
+
+const printNote = (text: string, out: Around['out']) => text !== '' && out(`${INDENT}${cleanText(text)}\n`);
 
 /** Prints one line for each completed invocation, each build and each note. */
-function printInvocations({ journal, config }: RunningHost, { out }: Around): () => void {
+function printInvocations({ journal, config }: RunningHost, { out }: Around, logs: boolean): () => void {
   const printed = new Set<number>();
+  const printOne = (id: number) => {
+    const record = journal.get(id);
+    if (!record) return;
+    if (config.json) return out(`${invocationJson(record)}\n`);
+    out(`${invocationLine(record)}\n`);
+    for (const failure of record.failures) out(failureText(failure, INDENT));
+    if (logs) for (const { level, text } of record.logs) out(`${INDENT}${level}  ${cleanText(text)}\n`);
+  };
   return journal.subscribe((change) => {
     if (change.type === 'note') {
       const { topic, at } = change.note;
@@ -84,11 +154,8 @@ function printInvocations({ journal, config }: RunningHost, { out }: Around): ()
     const { id, status } = change.record;
     if ((status !== 'ok' && status !== 'failed') || printed.has(id)) return;
     printed.add(id);
-    // The response to the client is recorded a moment later.
-    setImmediate(() => {
-      const record = journal.get(id);
-      if (record) out(`${config.json ? invocationJson(record) : invocationLine(record)}\n`);
-    });
+    // The response to the client is recorded a moment later, and the log lines of a failure reach the host through another pipe.
+    setTimeout(printOne, hasEndedBadly(change.record) ? LATE_LINES_MS : 0, id);
   });
 }
 
@@ -99,21 +166,14 @@ async function check(host: RunningHost, { out, err }: Around): Promise<number> {
     signal: AbortSignal.timeout(10_000),
   });
   const page = await fetch(`http://127.0.0.1:${host.ports.console}/`, { signal: AbortSignal.timeout(10_000) });
-  const { state } = host.invoker.code();
-  if (state === 'broken') return EXIT.build;
+  const code = host.invoker.code();
+  if (code.state === 'broken' || (code.state === 'ready' && code.problem !== undefined)) return EXIT.build;
   if (!response.ok || !page.ok) {
     err(`the console returned the statuses ${response.status} and ${page.status}\n`);
     return EXIT.failed;
   }
   if (!host.config.json) out(`checked   the console responds, ${inventoryText(host.inspection())}\n`);
   return EXIT.ok;
-}
-
-function ended(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
 
 function openBrowser(url: string): void {

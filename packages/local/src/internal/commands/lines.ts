@@ -9,18 +9,17 @@ export function clockTime(at: number): string {
 /** `12:00:04  queue orders  1 of 2 failed  41 ms`. */
 export function invocationLine(given: InvocationRecord): string {
   const record = toPrint(given);
-  const { startedAt, origin, kind, summary, ms, environment, error } = record;
+  const { startedAt, origin, kind, summary, ms, environment } = record;
   const parts = [clockTime(startedAt), `${kind ?? origin.kind} ${origin.target}`.trim(), summaryText(record, summary)];
   if (ms !== null) parts.push(`${ms} ms`);
   if (environment && environment.initMs > 0) parts.push(`${environment.start} ${environment.initMs} ms`);
-  if (error) parts.push(firstLine(error.errorMessage));
   return parts.filter((part) => part !== '').join('  ');
 }
 
 /** `--reveal` is for the page alone. */
 function toPrint(record: InvocationRecord): InvocationRecord {
-  const { origin, summary, error } = record;
-  return { ...record, ...cleanText({ origin, summary, error }) };
+  const { origin, summary, error, failures } = record;
+  return { ...record, ...cleanText({ origin, summary, error, failures }) };
 }
 
 function summaryText({ origin, answer }: InvocationRecord, summary: string): string {
@@ -30,12 +29,11 @@ function summaryText({ origin, answer }: InvocationRecord, summary: string): str
   return `${batchItemFailures.length} of ${count} failed`;
 }
 
-const firstLine = (text: string) => text.split('\n', 1)[0] ?? '';
-
 /** The `--json` line of an invocation; never contains its event, response or log lines. */
 export function invocationJson(given: InvocationRecord): string {
   const record = toPrint(given);
-  const { id, requestId, origin, kind, status, summary, ms, error, environment, startedAt, leftovers } = record;
+  const { id, requestId, origin, kind, status, summary, ms, error, failures, environment, startedAt, leftovers } =
+    record;
   return JSON.stringify({
     type: 'invocation',
     id,
@@ -47,6 +45,7 @@ export function invocationJson(given: InvocationRecord): string {
     summary,
     ms,
     error,
+    failures,
     environment,
     leftovers,
   });

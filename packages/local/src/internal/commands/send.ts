@@ -1,23 +1,30 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { fromJson, isObject } from '@sallyport/core/internal';
 import { projectOf } from '../config/load.js';
 import { stateFolderOf } from '../config/state-folder.js';
+import type { InvocationRow } from '../console/api.js';
 import { usageError } from '../errors.js';
 import { cleanText } from '../journal/cleaner.js';
+import type { Failure } from '../journal/failure-record.js';
+import type { InvocationRecord } from '../journal/journal.js';
 import type { SendRequest, SendResult } from '../send/send.js';
 import { findType } from '../sources/source-types.js';
 import type { SourceView } from '../sources/sources.js';
 import { type Flag, type Parsed, parseArguments } from './arguments.js';
 import { type Around, EXIT } from './around.js';
 import { readEvent } from './ask.js';
+import { failureText } from './failure-lines.js';
+import { clockTime } from './lines.js';
 import { needRunning, type Running } from './running.js';
 
 export const SEND_FLAGS: Readonly<Record<string, Flag>> = {
   data: {
     type: 'text',
-    help: 'the body, the message or the options of the builder: JSON, @file, or - for standard input',
+    help: 'the body, message, detail or arguments: JSON or text, @file, or - for standard input',
   },
+  options: { type: 'text', help: 'options of the builder of the test kit: a JSON object, @file, or -' },
   door: {
     type: 'text',
     multiple: true,
@@ -36,7 +43,8 @@ export async function send(args: readonly string[], around: Around): Promise<num
   const request = await toRequest(parsed, around);
   const running = await needRunning(stateFolderOf(projectOf(around.cwd)));
   const result = (await running.post('/api/send', request)) as SendResult;
-  print(result, parsed, around);
+  const failures = await failuresOf(running, result);
+  print(result, failures, parsed, around);
   if (parsed.values.wait && result.recordIds.length > 0) return settle(running, request, result, around);
   return result.invocations.every(({ outcome }) => outcome.ok) ? EXIT.ok : EXIT.failed;
 }
@@ -49,9 +57,17 @@ async function toRequest({ positionals, values }: Parsed, around: Around): Promi
     );
   const as = values.as === undefined ? {} : { as: { sub: values.as as string, ...claimsOf(values) } };
   if (rest.length === 0) return { kind: 'event', options: await readEvent(first, around), ...as };
-  const data = values.data === undefined ? undefined : await readData(values.data as string, around);
+  const options = await readOptions(values.options as string | undefined, around);
+  const payload = values.data === undefined ? {} : payloadOf(first, await readData(values.data as string, around));
+  const isGiven = values.data !== undefined || values.options !== undefined;
   const doors = values.door === undefined ? {} : { doors: values.door as readonly string[] };
-  return { kind: first, target: rest.join(' '), ...optionsOf(first, data), ...doors, ...as };
+  return {
+    kind: first,
+    target: rest.join(' '),
+    ...(isGiven && { options: { ...options, ...payload } }),
+    ...doors,
+    ...as,
+  };
 }
 
 function claimsOf({ scope, tenant }: Parsed['values']) {
@@ -61,12 +77,22 @@ function claimsOf({ scope, tenant }: Parsed['values']) {
   };
 }
 
-/** Data with a member that only the builder has is its options; other data is the body. */
-function optionsOf(kind: string, data: unknown): { readonly options?: unknown } {
-  if (data === undefined) return {};
-  const member = kind === 'http' ? 'json' : findType(kind)?.data;
-  const isOptions = typeof data === 'object' && data !== null && (member === undefined || member in data);
-  return { options: isOptions ? data : { [member as string]: data } };
+/** The builder option that contains the payload, for kinds that are not sources. */
+const PAYLOADS: Readonly<Record<string, string>> = { http: 'json', websocket: 'body', appsync: 'arguments' };
+
+/** Data is the payload, regardless of its members. */
+function payloadOf(kind: string, data: unknown): Readonly<Record<string, unknown>> {
+  if (kind === 'http' && typeof data === 'string') return { body: data };
+  const member = PAYLOADS[kind] ?? findType(kind)?.data;
+  if (member === undefined) throw usageError(`--data: an event of the kind ${kind} has no payload: use --options`);
+  return { [member]: data };
+}
+
+async function readOptions(given: string | undefined, around: Around): Promise<Readonly<Record<string, unknown>>> {
+  if (given === undefined) return {};
+  const options = await readData(given, around);
+  if (!isObject(options)) throw usageError('--options must be a JSON object');
+  return options;
 }
 
 async function readData(given: string, around: Around): Promise<unknown> {
@@ -76,19 +102,37 @@ async function readData(given: string, around: Around): Promise<unknown> {
       : given.startsWith('@')
         ? readFileSync(resolve(around.cwd, given.slice(1)), 'utf8')
         : given;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
+  // Only objects and lists: a number or a word is the same text as JSON.
+  const value = fromJson(text);
+  return typeof value === 'object' && value !== null ? value : text;
 }
 
-function print(result: SendResult, { values }: Parsed, { out }: Around): void {
+type Failures = ReadonlyMap<number, readonly Failure[]>;
+
+/** Log lines of a failure reach the run at most this many milliseconds after the response. */
+const LATE_LINES_MS = 100;
+
+/** The failures of invocations that ended badly, by the number of the invocation. */
+async function failuresOf(running: Running, { invocations }: SendResult): Promise<Failures> {
+  const found = new Map<number, readonly Failure[]>();
+  const isBad = ({ outcome, client }: SendResult['invocations'][number]) => !outcome.ok || (client?.status ?? 0) >= 400;
+  const bad = invocations.filter(isBad);
+  if (bad.length > 0) await wait(LATE_LINES_MS);
+  for (const { outcome } of bad) {
+    const { failures } = (await running.get(`/api/invocations/${outcome.id}`)) as InvocationRecord;
+    found.set(outcome.id, failures);
+  }
+  return found;
+}
+
+function print(result: SendResult, all: Failures, { values }: Parsed, { out }: Around): void {
   // `--reveal` is for the page alone.
   const { invocations, recordIds } = { ...result, invocations: result.invocations.map(cleanText) };
   if (values.json) {
     for (const { door, outcome, client } of invocations)
-      out(`${JSON.stringify({ type: 'sent', door, outcome, client })}\n`);
+      out(
+        `${JSON.stringify({ type: 'sent', door, outcome, client, failures: cleanText(all.get(outcome.id) ?? []) })}\n`,
+      );
     if (recordIds.length > 0) out(`${JSON.stringify({ type: 'sent', recordIds })}\n`);
     return;
   }
@@ -96,12 +140,17 @@ function print(result: SendResult, { values }: Parsed, { out }: Around): void {
     const begin = door === null ? '' : `${door}  `;
     if (client) out(`${begin}${client.status}\n${client.body === '' ? '' : `${client.body}\n`}`);
     else if (outcome.ok) out(`${begin}${JSON.stringify(outcome.answer, null, 2)}\n`);
-    else out(`${begin}failed: ${outcome.error.errorType}: ${outcome.error.errorMessage}\n`);
+    else if (!all.has(outcome.id)) out(`${begin}failed: ${outcome.error.errorType}: ${outcome.error.errorMessage}\n`);
+    else out(`${begin}failed\n`);
+    for (const failure of all.get(outcome.id) ?? []) out(failureText(failure, '  '));
   }
-  if (recordIds.length > 0) out(`sent ${recordIds.join(', ')}; the console shows the outcome, or add --wait\n`);
+  if (recordIds.length > 0)
+    out(`sent ${recordIds.join(', ')}${values.wait ? '' : '; the console shows the outcome, or add --wait'}\n`);
 }
 
 const ASK_MS = 200;
+/** After so many questions a command that waits prints the state of its records, and then each change. */
+const QUIET_QUESTIONS = 10;
 
 /** Waits until the source has released every record. */
 async function settle(
@@ -110,7 +159,8 @@ async function settle(
   { recordIds }: SendResult,
   { out, signal }: Around,
 ): Promise<number> {
-  for (;;) {
+  let said = '';
+  for (let questions = 0; ; questions += 1) {
     const sources = (await running.get('/api/sources')) as readonly SourceView[];
     const source = sources.find((one) => one.kind === kind && one.name === target);
     const open = source?.records.filter(({ id }) => recordIds.includes(id)) ?? [];
@@ -119,9 +169,28 @@ async function settle(
     if (open.length === 0) {
       if (filtered.length > 0) out(`filtered: ${filtered.map(({ id }) => id).join(', ')}\n`);
       out(dead.length === 0 ? 'done\n' : `dead letters: ${dead.map(({ id }) => id).join(', ')}\n`);
+      if (dead.length > 0) await printReasons(running, recordIds, out);
       return dead.length === 0 ? EXIT.ok : EXIT.failed;
     }
     if (signal.aborted) return EXIT.failed;
+    const text = open.map((record) => waitingText(record, source?.maxDeliveries ?? 0)).join('; ');
+    if (questions >= QUIET_QUESTIONS && text !== said) {
+      out(`waiting: ${text}\n`);
+      said = text;
+    }
     await wait(ASK_MS);
   }
+}
+
+/** `m-1 delayed until 12:00:30, delivery 1 of 3`. */
+function waitingText({ id, state, deliveries, until }: SourceView['records'][number], most: number): string {
+  return `${id} ${state}${until === null ? '' : ` until ${clockTime(until)}`}, delivery ${deliveries} of ${most}`;
+}
+
+/** The failures of the last invocation that received these records. */
+async function printReasons(running: Running, recordIds: readonly string[], out: Around['out']): Promise<void> {
+  await wait(LATE_LINES_MS);
+  const rows = (await running.get('/api/invocations')) as readonly InvocationRow[];
+  const last = rows.findLast(({ origin }) => origin.recordIds?.some((id) => recordIds.includes(id)));
+  for (const failure of last?.failures ?? []) out(failureText(failure, '  '));
 }

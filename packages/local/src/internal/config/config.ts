@@ -74,6 +74,13 @@ export interface Config {
   readonly graphqlAuthorizer: LambdaAuthorizer | undefined;
   /** True if the target group of the load balancer has multi-value headers; default `false`. */
   readonly multiValueHeaders: boolean;
+  /** Media types that the REST API treats as binary; `undefined`: all for a Sallyport service, else an empty list. */
+  readonly binaryMediaTypes: readonly string[] | undefined;
+  /** Routes of the HTTP API and the REST API: `GET /notes/{id}`; empty: every request reaches the function without a route. */
+  readonly routes: readonly string[];
+  /** The stage of both APIs; `undefined`: `$default` of the HTTP API, `prod` of the REST API. */
+  readonly stage: string | undefined;
+  readonly stageVariables: Readonly<Record<string, string>> | undefined;
   /** The GraphQL schema file, absolute; default `schema.graphql`, if it exists. */
   readonly schema: string | undefined;
   /** True if a resolver's error object is returned as data, as without a response function. */

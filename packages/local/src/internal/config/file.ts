@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '@sallyport/core/internal';
+import { didYouMean, isObject } from '@sallyport/core/internal';
 import { boolean, integer, kind, list, number, type OptionKind, text } from '@sallyport/core/options';
+import { parseRoute } from '../doors/route.js';
 import { usageError } from '../errors.js';
 import { SOURCE_TYPES, type SourceMember } from '../sources/source-types.js';
 import type { Authorizer, LambdaAuthorizer, TableConfig } from './config.js';
 import { mapOf } from './kinds.js';
-import { didYouMean } from './nearest.js';
 
 /** The settings of each kind of source, by the name of the source. */
 type SourceSettings = { readonly [M in SourceMember]?: Readonly<Record<string, object>> };
@@ -37,6 +37,10 @@ export interface ConfigFile extends SourceSettings {
   readonly webSocketAuthorizer?: LambdaAuthorizer;
   readonly graphqlAuthorizer?: LambdaAuthorizer;
   readonly multiValueHeaders?: boolean;
+  readonly binaryMediaTypes?: readonly string[];
+  readonly routes?: readonly string[];
+  readonly stage?: string;
+  readonly stageVariables?: Readonly<Record<string, string>>;
   readonly schema?: string;
   readonly graphqlDirect?: boolean;
   readonly batchFields?: readonly string[];
@@ -84,6 +88,10 @@ export const FILE_KINDS = {
   webSocketAuthorizer: lambdaAuthorizer,
   graphqlAuthorizer: lambdaAuthorizer,
   multiValueHeaders: boolean,
+  binaryMediaTypes: texts,
+  routes: list<string>(kind('a route such as GET /notes/{id}', (value) => parseRoute(String(value)) !== undefined)),
+  stage: filled,
+  stageVariables: mapOf<string>('an object of strings', (value) => typeof value === 'string'),
   schema: filled,
   graphqlDirect: boolean,
   batchFields: texts,

@@ -14,6 +14,8 @@ export interface ConsoleApi {
   /** Newline-delimited JSON, one `ConsoleEvent` per line. Headers are flushed immediately; begins with the newest `?last=` records. */
   'GET /api/events': { readonly answer: ConsoleEvent };
   'GET /api/invocations': { readonly answer: readonly InvocationRow[] };
+  /** Ids of the invocations whose record contains all `words` of the query. */
+  'GET /api/search': { readonly answer: readonly number[] };
   'GET /api/invocations/{id}': { readonly answer: InvocationRecord };
   'GET /api/inventory': { readonly answer: Inventory };
   'GET /api/openapi': { readonly answer: unknown };
@@ -63,7 +65,7 @@ export interface RunState {
 /** A record without its large members, for the list and for each change in the stream. */
 export type InvocationRow = Omit<
   InvocationRecord,
-  'event' | 'answer' | 'client' | 'explain' | 'spans' | 'logs' | 'awsCalls'
+  'event' | 'answer' | 'client' | 'explain' | 'thrown' | 'spans' | 'logs' | 'awsCalls'
 >;
 
 export type ConsoleEvent =

@@ -60,6 +60,11 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
       return { isOurs, streaming, routes, triggers, mcp };
     },
     'GET /api/invocations': () => journal.list().map(toRow),
+    'GET /api/search': ({ query }) => {
+      const words = (query.get('words') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+      const hasAll = (text: string) => words.every((word) => text.includes(word));
+      return journal.list().flatMap((record) => (hasAll(JSON.stringify(record).toLowerCase()) ? [record.id] : []));
+    },
     'GET /api/invocations/{id}': ({ params }) => {
       const record = journal.get(Number(params.id));
       if (!record) throw new FrameworkError('local.not_found', `framework: invocation ${params.id} is no longer kept`);

@@ -7,7 +7,17 @@ const MAX_WAITING = 8 * 1024 * 1024;
 
 /** The record without its large members. */
 export function toRow(record: InvocationRecord): InvocationRow {
-  const { event: _e, answer: _a, client: _c, explain: _x, spans: _s, logs: _l, awsCalls: _w, ...row } = record;
+  const {
+    event: _e,
+    answer: _a,
+    client: _c,
+    explain: _x,
+    thrown: _t,
+    spans: _s,
+    logs: _l,
+    awsCalls: _w,
+    ...row
+  } = record;
   return row;
 }
 

@@ -1,22 +1,20 @@
 import {
   type ClientAnswer,
+  type ClientAnswerOptions,
   clientAnswer,
   clientFailure,
   type DoorFailure,
   type HttpDoorKind,
 } from '@sallyport/testkit/events';
+import { DOOR_REJECTED } from '../journal/failure.js';
 import type { FailureReason, InvokeOutcome } from '../runtime/invoker.js';
 import type { DoorHost } from './request.js';
 
 const FAILURES: Partial<Record<FailureReason, DoorFailure>> = { throttled: 'throttled' };
 
 /** The response of a door to its client. */
-export function toClientAnswer(
-  kind: HttpDoorKind,
-  outcome: InvokeOutcome,
-  { config }: Pick<DoorHost, 'config'>,
-): ClientAnswer {
-  if (outcome.ok) return clientAnswer(kind, outcome.answer, { multiValue: config.multiValueHeaders });
+export function toClientAnswer(kind: HttpDoorKind, outcome: InvokeOutcome, options: ClientAnswerOptions): ClientAnswer {
+  if (outcome.ok) return clientAnswer(kind, outcome.answer, options);
   const { reason, error } = outcome;
   if (reason !== 'build') return clientFailure(kind, FAILURES[reason] ?? 'error');
   const body = JSON.stringify({ error: { code: 'local.build_failed', message: error.errorMessage } });
@@ -29,5 +27,5 @@ export function refusalText({ refused }: ClientAnswer, host: Pick<DoorHost, 'ins
   const why = host.inspection().streaming
     ? 'the handler streams, and this door requires a buffered response: use the function URL, or the REST API with --rest-stream'
     : refused;
-  return `framework: the door rejected the response: ${why}`;
+  return `${DOOR_REJECTED}: ${why}`;
 }

@@ -25,16 +25,18 @@ export function recordRejection(
   host: DoorHost,
   event: object,
   { origin, traceId }: InvokeOptions,
-  { reason, client }: Extract<DoorDecision, { isAllowed: false }>,
+  { reason, client }: Pick<Extract<DoorDecision, { isAllowed: false }>, 'reason' | 'client'>,
 ): Failed {
   const requestId = randomUUID();
   const { root, segment, parent } = startTrace(traceId, host.clock.now().getTime());
   const id = host.journal.open({ requestId, traceId: root, segment, parent, origin, event });
-  const error = { errorType: client.status === 401 ? 'Unauthorized' : 'Forbidden', errorMessage: reason };
+  const error = { errorType: REJECTIONS[client.status] ?? 'Forbidden', errorMessage: reason };
   host.journal.update(id, { status: 'failed', error });
   recordClient(host, id, client);
   return { ok: false, id, requestId, reason: 'authorizer', error };
 }
+
+const REJECTIONS: Readonly<Record<number, string>> = { 401: 'Unauthorized', 404: 'NotFound' };
 
 /** Text is returned unchanged; other bytes are replaced by their count. */
 export function readable(bytes: Buffer): string {

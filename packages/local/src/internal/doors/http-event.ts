@@ -4,57 +4,91 @@ import {
   buildAPIGatewayV2Request,
   buildLambdaFunctionURLRequest,
   buildLoadBalancerRequest,
+  DOOR_PROFILES,
   type FunctionUrlEvent,
   type GatewayProxyEvent,
   type GatewayV2Event,
   type HttpDoorKind,
+  isBinaryType,
   type LoadBalancerEvent,
 } from '@sallyport/testkit/events';
-import type { Config } from '../config/config.js';
 import type { DoorDecision } from './authorizer.js';
+import type { DoorSettings } from './door-settings.js';
 import type { DoorRequest } from './request.js';
+import type { RouteMatch } from './route.js';
 
 /** The event of one HTTP door. */
 export type DoorEvent = GatewayProxyEvent | GatewayV2Event | FunctionUrlEvent | LoadBalancerEvent;
 
-/** The event of a request, as its door sends it. */
-export function toEvent(kind: HttpDoorKind, request: DoorRequest, config: Config, decision: DoorDecision): DoorEvent {
+/** The event of a request, as its door sends it. @param match the route of a gateway; `undefined` if routes are not configured */
+export function toEvent(
+  kind: HttpDoorKind,
+  request: DoorRequest,
+  { settings, decision, match }: { settings: DoorSettings; decision: DoorDecision; match: RouteMatch | undefined },
+): DoorEvent {
   const { method, path } = request;
   const { authorizer, identity } = decision.isAllowed ? decision.context : {};
-  const options = { ...httpOptions(request), ...(authorizer && { authorizer }) };
+  const options = { ...httpOptions(kind, request, settings.binaryMediaTypes), ...(authorizer && { authorizer }) };
+  const { stage, stageVariables } = settings;
+  const hasParameters = match !== undefined && Object.keys(match.parameters).length > 0;
+  const gateway = {
+    ...options,
+    ...(stage !== undefined && { stage }),
+    ...(hasParameters && { pathParameters: match.parameters }),
+  };
+  const variables = stageVariables && { stageVariables: { ...stageVariables } };
   switch (kind) {
     case 'gateway-v2':
-      return buildAPIGatewayV2Request(method, path, options);
+      return {
+        ...buildAPIGatewayV2Request(method, path, { ...gateway, ...(match && { routeKey: match.route.key }) }),
+        ...variables,
+      };
     case 'function-url':
       return buildLambdaFunctionURLRequest(method, path, { routeKey: '$default', ...options });
     case 'gateway-v1': {
-      const event = buildAPIGatewayProxyRequest(method, path, options);
+      const resource = match && `/${match.route.segments.join('/')}`;
+      const event = buildAPIGatewayProxyRequest(method, path, {
+        ...gateway,
+        ...(resource !== undefined && { resource }),
+      });
       const { requestContext } = event;
-      return { ...event, requestContext: { ...requestContext, identity: { ...requestContext.identity, ...identity } } };
+      const merged = { ...requestContext, identity: { ...requestContext.identity, ...identity } };
+      return { ...event, requestContext: merged, ...variables };
     }
     case 'load-balancer': {
       // The event has no ids and no times; the client's address is in a header.
       const { sourceIp: _ip, requestId: _id, time: _time, ...rest } = options;
-      return buildLoadBalancerRequest(method, path, { multiValue: config.multiValueHeaders, ...rest });
+      return buildLoadBalancerRequest(method, path, { multiValue: settings.multiValueHeaders, ...rest });
     }
   }
 }
 
-function httpOptions({ headers, body, sourceIp }: DoorRequest) {
+function httpOptions(
+  kind: HttpDoorKind,
+  { headers, body, sourceIp }: DoorRequest,
+  binaryMediaTypes: readonly string[],
+) {
   const all: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
   for (const [name, value] of headers) all[name] = [...(all[name] ?? []), value];
   const bytes = Buffer.from(body);
-  const content =
-    bytes.length === 0 ? {} : { body: isTextBody(headers, bytes) ? bytes.toString('utf8') : new Uint8Array(bytes) };
+  const isText = isTextBody(kind, headers, bytes, binaryMediaTypes);
+  const content = bytes.length === 0 ? {} : { body: isText ? bytes.toString('utf8') : new Uint8Array(bytes) };
   return { headers: all, sourceIp, requestId: randomUUID(), time: new Date(), ...content };
 }
 
-const TEXT = /^(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml|javascript|graphql|x-www-form-urlencoded)\b)/i;
-
 /** Doors send text unchanged, and all other bodies in base64. */
-function isTextBody(headers: DoorRequest['headers'], bytes: Buffer): boolean {
+function isTextBody(
+  kind: HttpDoorKind,
+  headers: DoorRequest['headers'],
+  bytes: Buffer,
+  binaryMediaTypes: readonly string[],
+): boolean {
   const header = (wanted: string) => headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
-  if (header('content-encoding') !== undefined || !TEXT.test(header('content-type') ?? 'text/plain')) return false;
+  const type = header('content-type');
+  const { textTypes } = DOOR_PROFILES[kind];
+  // A REST API replaces bytes that are not UTF-8: a function receives broken text.
+  if (textTypes === undefined) return !isBinaryType(type, binaryMediaTypes);
+  if (header('content-encoding') !== undefined || !textTypes.test(type ?? '')) return false;
   return Buffer.from(bytes.toString('utf8')).equals(bytes);
 }
 

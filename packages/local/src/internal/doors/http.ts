@@ -1,20 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { LAMBDA_MAX_EVENT_BYTES, LOAD_BALANCER_MAX_BYTES } from '@sallyport/core/internal';
-import { clientFailure, type HttpDoorKind } from '@sallyport/testkit/events';
+import { clientFailure, DOOR_PROFILES, type HttpDoorKind } from '@sallyport/testkit/events';
 import type { Target } from '../guard/check.js';
 import { guardOf, guardRequests, guardUpgrades, refuseUpgrade } from '../guard/listener.js';
-import { HOP_BY_HOP, writeHead } from './head.js';
+import { forwardedHeaders, toPairs } from './forwarded.js';
+import { writeHead } from './head.js';
 import type { DoorHost, DoorRequest } from './request.js';
 import { sendThroughDoor } from './send-through-door.js';
 import { HttpStream } from './stream.js';
 
-/** Maximum bytes of a request body, per door. */
-const MAX_BODY: Readonly<Record<HttpDoorKind, number>> = {
-  'gateway-v2': 10 * 1024 * 1024,
-  'gateway-v1': 10 * 1024 * 1024,
-  'function-url': LAMBDA_MAX_EVENT_BYTES,
-  'load-balancer': LOAD_BALANCER_MAX_BYTES,
-};
+/** Maximum bytes of a rejected body that are read and dropped. */
+const MAX_DRAINED = 256 * 1024 * 1024;
+/** A rejected client receives its response after this many milliseconds even if it still sends. */
+const DRAIN_MS = 500;
 /** A client that does not send its whole request in this time receives 408. */
 const REQUEST_MS = 30_000;
 
@@ -40,20 +37,14 @@ async function serve(
   response: ServerResponse,
   target: Target,
 ): Promise<void> {
-  const body = await readBody(request, MAX_BODY[kind]);
+  const { maxBodyBytes, maxHeaderBytes } = DOOR_PROFILES[kind];
+  const isLong = maxHeaderBytes !== undefined && headerBytes(request) > maxHeaderBytes;
+  if (isLong) return reject(request, response, 431, 'Request Header Fields Too Large');
+  const body = await readBody(request, maxBodyBytes);
   if (body === undefined) return; // The client disconnected.
-  if (body === 'too-large') {
-    response.setHeader('connection', 'close');
-    return send(
-      response,
-      413,
-      [['content-type', 'application/json']],
-      Buffer.from('{"message":"Request Entity Too Large"}'),
-      request,
-    );
-  }
-  const sink = streams(host, kind) ? new HttpStream(host, response) : undefined;
-  const { client, outcome } = await sendThroughDoor(host, kind, toDoorRequest(request, target, body), sink);
+  if (body === 'too-large') return reject(request, response, 413, 'Request Entity Too Large');
+  const sink = streams(host, kind) ? new HttpStream(host, kind, response) : undefined;
+  const { client, outcome } = await sendThroughDoor(host, kind, toDoorRequest(kind, request, target, body), sink);
   if (client && !sink?.hasBegun) send(response, client.status, client.headers, Buffer.from(client.body), request);
   sink?.report(outcome.id);
 }
@@ -64,24 +55,41 @@ function streams({ config, inspection }: DoorHost, kind: HttpDoorKind): boolean 
   return kind === 'function-url' || (kind === 'gateway-v1' && config.restStream);
 }
 
-function toDoorRequest(request: IncomingMessage, { path, search }: Target, body: Buffer): DoorRequest {
+function toDoorRequest(
+  kind: HttpDoorKind,
+  request: IncomingMessage,
+  { path, search }: Target,
+  body: Buffer,
+): DoorRequest {
   const { method = 'GET', rawHeaders, socket } = request;
   const sourceIp = (socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, '');
-  const headers: [string, string][] = [];
-  for (let at = 0; at < rawHeaders.length; at += 2)
-    headers.push([rawHeaders[at] as string, rawHeaders[at + 1] as string]);
-  headers.push(
-    ['x-forwarded-for', sourceIp],
-    ['x-forwarded-proto', 'http'],
-    ['x-forwarded-port', String(socket.localPort ?? 0)],
-  );
-  return {
-    method,
-    path: path + search,
-    headers: headers.filter(([name]) => !HOP_BY_HOP.has(name.toLowerCase())),
-    body,
-    sourceIp,
-  };
+  const headers = forwardedHeaders(kind, toPairs(rawHeaders), { sourceIp, port: socket.localPort ?? 0 });
+  return { method, path: path + search, headers, body, sourceIp };
+}
+
+/** Bytes of the request line and of the headers, which a gateway counts together. */
+function headerBytes({ method = '', url = '', rawHeaders }: IncomingMessage): number {
+  return rawHeaders.reduce((bytes, part) => bytes + part.length, method.length + url.length);
+}
+
+/** Rejects a request without the function. The client can send its whole body first: a client that still writes does not read. */
+function reject(request: IncomingMessage, response: ServerResponse, status: number, message: string): void {
+  let left = MAX_DRAINED;
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) request.destroy();
+  });
+  request.on('error', () => {});
+  request.resume();
+  response.setHeader('connection', 'close');
+  const body = Buffer.from(JSON.stringify({ message }));
+  const answer = () => send(response, status, [['content-type', 'application/json']], body, request);
+  if (request.complete) answer();
+  else {
+    request.once('end', answer);
+    // A client that waits for the response before it sends its body.
+    setTimeout(answer, DRAIN_MS).unref();
+  }
 }
 
 /** Sends a whole response. The door sets the length. */
@@ -92,6 +100,7 @@ function send(
   body: Buffer,
   request: IncomingMessage,
 ): void {
+  if (response.headersSent) return;
   try {
     writeHead(response, status, headers);
     const isBodiless = status === 204 || status === 304 || status < 200;

@@ -36,7 +36,7 @@ export async function invokeAuthorizer(
     return { event: { ...event, requestContext }, ...(root && { trace: { traceId: `Root=${root}` } }) };
   }
   const isBroken = !outcome.ok && outcome.reason === 'build';
-  const client = isBroken ? toClientAnswer(kind, outcome, host) : refusalOf(authorization);
+  const client = isBroken ? toClientAnswer(kind, outcome, {}) : refusalOf(authorization);
   recordClient(host, outcome.id, client);
   return { outcome, client };
 }

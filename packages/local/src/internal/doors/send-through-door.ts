@@ -1,22 +1,15 @@
-import { clientFailure, type HttpDoorKind } from '@sallyport/testkit/events';
+import { clientFailure, DOOR_PROFILES, type HttpDoorKind } from '@sallyport/testkit/events';
 import type { InvokeOptions, InvokeOutcome, StreamSink } from '../runtime/invoker.js';
 import { toClientAnswer } from './answer.js';
 import { decide } from './authorizer.js';
 import { recordClient, recordRejection } from './door-journal.js';
+import { answerOptions, doorSettings, noRoute, routeOf } from './door-settings.js';
 import { toEvent, traceOf } from './http-event.js';
 import { invokeAuthorizer } from './invoke-authorizer.js';
 import type { DoorHost, DoorRequest, DoorResult } from './request.js';
 
 /** The HTTP doors, in the order of their ports. */
 export const HTTP_DOORS: readonly HttpDoorKind[] = ['gateway-v2', 'gateway-v1', 'load-balancer', 'function-url'];
-
-/** Maximum milliseconds that a door waits for its function; `undefined`: the function's timeout applies. */
-const WAITS_MS: Readonly<Record<HttpDoorKind, number | undefined>> = {
-  'gateway-v2': 30_000,
-  'gateway-v1': 29_000,
-  'function-url': undefined,
-  'load-balancer': undefined,
-};
 
 /** Sends a request through a door and returns the response of its client. */
 export async function sendThroughDoor(
@@ -31,8 +24,14 @@ export async function sendThroughDoor(
     ...(stream ? { stream } : {}),
     ...traceOf(request),
   };
+  const settings = doorSettings(host);
+  const match = routeOf(host.config, kind, request);
   const decision = await decide(host, kind, request);
-  const event = toEvent(kind, request, host.config, decision);
+  const event = toEvent(kind, request, { settings, decision, match: match === 'none' ? undefined : match });
+  if (match === 'none') {
+    const rejection = noRoute(kind);
+    return { outcome: recordRejection(host, event, options, rejection), client: rejection.client };
+  }
   if (!decision.isAllowed) return { outcome: recordRejection(host, event, options, decision), client: decision.client };
   const authorized = await invokeAuthorizer(host, kind, event, options);
   if ('client' in authorized) return authorized;
@@ -43,7 +42,7 @@ export async function sendThroughDoor(
     return { outcome: await running, client };
   }
   if (outcome.ok && outcome.streamed) return { outcome, client: undefined };
-  const client = toClientAnswer(kind, outcome, host);
+  const client = toClientAnswer(kind, outcome, answerOptions(settings, request));
   const summary = outcome.ok ? String(client.status) : `${client.status} ${outcome.error.errorType}`;
   recordClient(host, outcome.id, client, summary);
   return { outcome, client };
@@ -54,7 +53,7 @@ async function withinDoorLimit(
   kind: HttpDoorKind,
   running: Promise<InvokeOutcome>,
 ): Promise<InvokeOutcome | 'too-slow'> {
-  const limit = WAITS_MS[kind];
+  const limit = DOOR_PROFILES[kind].waitsMs;
   if (limit === undefined || limit > host.config.timeoutMs || host.config.inspect !== undefined) return running;
   let cancel = () => {};
   const late = new Promise<'too-slow'>((resolve) => {

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { type HttpDoorKind, remapHeaders } from '@sallyport/testkit/events';
 import type { FunctionError, StreamSink } from '../runtime/invoker.js';
 import { readable } from './door-journal.js';
 import { writeHead } from './head.js';
@@ -20,14 +21,16 @@ interface Prelude {
 export class HttpStream implements StreamSink {
   hasBegun = false;
   readonly #host: DoorHost;
+  readonly #kind: HttpDoorKind;
   readonly #response: ServerResponse;
   readonly #shown: Buffer[] = [];
   #head: Buffer | undefined;
   #shownBytes = 0;
   #cut = false;
 
-  constructor(host: DoorHost, response: ServerResponse) {
+  constructor(host: DoorHost, kind: HttpDoorKind, response: ServerResponse) {
     this.#host = host;
+    this.#kind = kind;
     this.#response = response;
   }
 
@@ -37,17 +40,14 @@ export class HttpStream implements StreamSink {
     else this.#open({ headers: { 'content-type': contentType } });
   }
 
-  chunk(bytes: Buffer): void {
-    if (this.#head === undefined) {
-      this.#send(bytes);
-      return;
-    }
+  chunk(bytes: Buffer): Promise<void> | undefined {
+    if (this.#head === undefined) return this.#send(bytes);
     const head = Buffer.concat([this.#head, bytes]);
     const end = head.indexOf(DELIMITER);
     this.#head = end < 0 ? head : undefined;
-    if (end < 0) return;
+    if (end < 0) return undefined;
     this.#open(parsePrelude(head.subarray(0, end)));
-    if (head.length > end + DELIMITER.length) this.#send(head.subarray(end + DELIMITER.length));
+    return head.length > end + DELIMITER.length ? this.#send(head.subarray(end + DELIMITER.length)) : undefined;
   }
 
   end(error?: FunctionError): void {
@@ -79,14 +79,23 @@ export class HttpStream implements StreamSink {
       values.map((value) => [name, value] as const),
     );
     const pairs = [...Object.entries(headers), ...lists, ...cookies.map((cookie) => ['set-cookie', cookie] as const)];
-    writeHead(this.#response, statusCode, pairs);
+    writeHead(this.#response, statusCode, remapHeaders(this.#kind, pairs));
     this.#response.flushHeaders();
   }
 
-  #send(bytes: Buffer): void {
-    this.#response.write(bytes);
+  /** @returns a promise if the client reads slower than the function writes */
+  #send(bytes: Buffer): Promise<void> | undefined {
+    const response = this.#response;
     if (this.#shownBytes < MAX_SHOWN) this.#shown.push(bytes.subarray(0, MAX_SHOWN - this.#shownBytes));
     this.#shownBytes += bytes.length;
+    if (response.write(bytes) || response.destroyed) return undefined;
+    return new Promise((resolve) => {
+      const ready = () => {
+        response.off('drain', ready).off('close', ready);
+        resolve();
+      };
+      response.on('drain', ready).on('close', ready);
+    });
   }
 }
 

@@ -1,19 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WEBSOCKET_MAX_MESSAGE_BYTES } from '@sallyport/core/internal';
+import { isObject, WEBSOCKET_MAX_MESSAGE_BYTES } from '@sallyport/core/internal';
 import { buildWebSocketEvent, type WebSocketOptions } from '@sallyport/testkit/events';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Target } from '../guard/check.js';
 import { guardOf, guardRequests, guardUpgrades, refuseUpgrade } from '../guard/listener.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
+import { forwardedHeaders, toPairs } from './forwarded.js';
+import { FrameLengths } from './frame-limit.js';
 import { authorizationOf, connectAuthorizerEvent } from './lambda-authorizer.js';
 import type { DoorHost } from './request.js';
 import type { Sockets, SocketView } from './sockets.js';
 
+/** The host name in the builder's events. */
+const DOMAIN = 'api1.execute-api.us-east-1.amazonaws.com';
 const IDLE_MS = 600_000;
 const LIFE_MS = 7_200_000;
 const GOING_AWAY = 1001;
+const TOO_LARGE = 1009;
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html */
+const MAX_FRAME_BYTES = 32 * 1024;
 
 interface Connection {
   readonly id: string;
@@ -29,7 +36,13 @@ interface Connection {
 export class WebSocketDoor implements Sockets {
   readonly server: Server;
   readonly #host: DoorHost;
-  readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: WEBSOCKET_MAX_MESSAGE_BYTES });
+  readonly #sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: WEBSOCKET_MAX_MESSAGE_BYTES,
+    handleProtocols: (_offered, request) => this.#protocols.get(request) ?? false,
+  });
+  /** The subprotocol that the answer to `$connect` named. */
+  readonly #protocols = new WeakMap<IncomingMessage, string>();
   readonly #connections = new Map<string, Connection>();
 
   constructor(host: DoorHost) {
@@ -78,7 +91,7 @@ export class WebSocketDoor implements Sockets {
   }
 
   async #connect(request: IncomingMessage, socket: Duplex, head: Buffer, target: Target): Promise<void> {
-    const handshake = handshakeOptions(request, target);
+    const handshake = handshakeOptions(request, target, this.#host.ports.websocket ?? 0);
     const id = `${randomBytes(9).toString('base64url')}=`;
     const connectedAt = new Date();
     const anybody = commonOptions(request, id, connectedAt);
@@ -88,8 +101,11 @@ export class WebSocketDoor implements Sockets {
     // All events of the connection contain the authorizer's context.
     const common = { ...anybody, ...asked };
     if (isServed) {
-      const status = statusOf(await this.#invoke('$connect', { ...common, ...handshake }));
+      const outcome = await this.#invoke('$connect', { ...common, ...handshake });
+      const status = statusOf(outcome);
       if (status >= 300) return refuseUpgrade(socket, status);
+      const protocol = protocolOf(outcome);
+      if (protocol !== undefined) this.#protocols.set(request, protocol);
     }
     this.#sockets.handleUpgrade(request, socket, head, (webSocket) => this.#open(id, webSocket, request, common));
   }
@@ -123,7 +139,15 @@ export class WebSocketDoor implements Sockets {
     const connection: Connection = { id, socket, view, common, stopLife, stopIdle: () => {} };
     this.#connections.set(id, connection);
     this.#touch(connection);
-    socket.on('message', (data) => void this.#onMessage(connection, toText(data)));
+    const lengths = new FrameLengths();
+    let isTooLong = false;
+    // Before the listener of the WebSocket, so that a frame that is too long is not a message.
+    request.socket.prependListener('data', (chunk: Buffer) => {
+      if (isTooLong || lengths.longest(chunk) <= MAX_FRAME_BYTES) return;
+      isTooLong = true;
+      socket.close(TOO_LARGE);
+    });
+    socket.on('message', (data) => isTooLong || void this.#onMessage(connection, toText(data)));
     socket.on('close', (code, reason) => void this.#onClose(connection, code, reason.toString('utf8')));
     socket.on('error', () => {});
   }
@@ -139,7 +163,8 @@ export class WebSocketDoor implements Sockets {
     const routeKey = this.#routeOf(body);
     const { socket, id, common } = connection;
     if (routeKey === undefined) return answer(socket, id, 'Forbidden', '-');
-    const outcome = await this.#invoke(routeKey, { ...common, body });
+    const messageId = randomBytes(9).toString('base64');
+    const outcome = await this.#invoke(routeKey, { ...common, body, messageId });
     if (!outcome.ok) return answer(socket, id, 'Internal server error', outcome.requestId);
     const { body: text } = (outcome.answer ?? {}) as { readonly body?: unknown };
     if (this.#host.config.routeResponse && typeof text === 'string' && text !== '') socket.send(text);
@@ -151,7 +176,8 @@ export class WebSocketDoor implements Sockets {
     stopIdle();
     stopLife();
     if (!this.#serves('$disconnect')) return;
-    await this.#invoke('$disconnect', { ...common, disconnectStatusCode: code, disconnectReason: reason });
+    const headers = { Host: DOMAIN, 'x-api-key': '', 'X-Forwarded-For': '', 'x-restapi': '' };
+    await this.#invoke('$disconnect', { ...common, headers, disconnectStatusCode: code, disconnectReason: reason });
   }
 
   /** The route named by the member `action` of the message, else `$default`; `undefined` if the API has no `$default` route either. */
@@ -187,16 +213,24 @@ function commonOptions({ socket }: IncomingMessage, connectionId: string, connec
   return { connectionId, connectedAt, sourceIp };
 }
 
-/** Only the handshake has headers and a query. */
-function handshakeOptions({ rawHeaders }: IncomingMessage, { search }: Target): WebSocketOptions {
+/** Only the handshake has the headers of the client and a query. */
+function handshakeOptions({ rawHeaders, socket }: IncomingMessage, { search }: Target, port: number): WebSocketOptions {
+  const sourceIp = (socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, '');
   const headers: Record<string, string[]> = {};
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] as string;
-    headers[name] = [...(headers[name] ?? []), rawHeaders[at + 1] as string];
-  }
+  for (const [name, value] of forwardedHeaders('gateway-v1', toPairs(rawHeaders), { sourceIp, port }))
+    headers[name] = [...(headers[name] ?? []), value];
   const query: Record<string, string[]> = {};
   for (const [name, value] of new URLSearchParams(search)) query[name] = [...(query[name] ?? []), value];
   return { headers, query };
+}
+
+/** The subprotocol that an answer names; `undefined` if absent. */
+function protocolOf(outcome: InvokeOutcome): string | undefined {
+  const { headers } = ((outcome.ok ? outcome.answer : undefined) ?? {}) as { readonly headers?: unknown };
+  const found = Object.entries(isObject(headers) ? headers : {}).find(
+    ([name]) => name.toLowerCase() === 'sec-websocket-protocol',
+  );
+  return typeof found?.[1] === 'string' ? found[1] : undefined;
 }
 
 function statusOf(outcome: InvokeOutcome): number {

@@ -1,4 +1,5 @@
 import type { Origin } from '../runtime/invoker.js';
+import type { Failure } from './failure-record.js';
 
 /** A line that the function wrote. */
 export interface LogLine {
@@ -107,6 +108,10 @@ export interface InvocationRecord {
     readonly errorMessage: string;
     readonly trace?: readonly string[];
   } | null;
+  /** The error that the handler threw, and its causes; empty if it did not throw. */
+  readonly thrown: readonly { readonly type: string; readonly message: string; readonly trace: readonly string[] }[];
+  /** The failures of the invocation; empty after a success. */
+  readonly failures: readonly Failure[];
   /** `null` if no HTTP, WebSocket or GraphQL client waits for a response. */
   readonly client: ClientView | null;
   /** `explain` of the event with the function's own table; `null` for a handler that is not a Sallyport handler. */

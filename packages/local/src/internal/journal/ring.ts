@@ -1,4 +1,6 @@
+import { type FullClock, systemClock } from '@sallyport/core';
 import { type Cleaner, createCleaner } from './cleaner.js';
+import type { Failure } from './failure-record.js';
 import type {
   ClientView,
   InvocationRecord,
@@ -16,6 +18,10 @@ export interface JournalOptions {
   readonly reveal: boolean;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Timer of the notifications; default: that of the system. */
+  readonly after?: FullClock['after'];
+  /** Reads the failures of a sanitized record; default: none. */
+  readonly failuresOf?: (record: InvocationRecord) => readonly Failure[];
   /** Maximum number of kept invocations; default 1,000. */
   readonly maxRecords?: number;
   /** Approximate maximum of kept bytes; default 64 MiB. */
@@ -25,6 +31,8 @@ export interface JournalOptions {
 }
 
 const MAX_NOTES = 500;
+/** Additions to lists, such as log lines, are published together after this many milliseconds. */
+const PUBLISH_MS = 50;
 const LIST_NAMES = [
   'gate',
   'spans',
@@ -34,16 +42,21 @@ const LIST_NAMES = [
   'leftovers',
 ] as const satisfies readonly (keyof RecordLists)[];
 /** Members whose strings come from callers or from the function. Lists are sanitized too, each entry separately. */
-const FOREIGN = ['origin', 'summary', 'event', 'answer', 'error', 'client', 'explain'] as const;
+const FOREIGN = ['origin', 'summary', 'event', 'answer', 'error', 'thrown', 'client', 'explain'] as const;
 /** An X-Ray id, which contains no secret; a caller may send any other string. */
 const TRACE_ID = /^1-[\da-f]{8}-[\da-f]{24}$/;
 
 type Raw = { -readonly [M in keyof InvocationRecord]: InvocationRecord[M] };
+type Foreign = (typeof FOREIGN)[number];
 
 interface Entry {
   readonly raw: Raw;
   readonly segment: string;
   bytes: number;
+  /** Sanitized members and the values they were made of: a value is sanitized once. */
+  readonly foreign: { [M in Foreign]?: { readonly raw: unknown; readonly clean: unknown } };
+  /** Sanitized entries of the lists. Lists only grow, so the missing entries are at the end. */
+  readonly lists: Readonly<Record<keyof RecordLists, unknown[]>>;
   /** Created on first access, and again after a change. */
   view: InvocationRecord | undefined;
 }
@@ -62,11 +75,20 @@ class Ring implements Journal {
   readonly #byRequest = new Map<string, number>();
   readonly #notes: JournalNote[] = [];
   readonly #listeners = new Set<(change: JournalChange) => void>();
+  /** Records with additions that were not published yet. */
+  readonly #grown = new Set<Entry>();
   #bytes = 0;
   #last = 0;
 
   constructor(options: JournalOptions) {
-    this.#options = { maxRecords: 1000, maxBytes: 64 * 1024 * 1024, maxLogs: 2000, ...options };
+    this.#options = {
+      maxRecords: 1000,
+      maxBytes: 64 * 1024 * 1024,
+      maxLogs: 2000,
+      after: systemClock.after,
+      failuresOf: () => [],
+      ...options,
+    };
     this.#clean = createCleaner(options.reveal);
   }
 
@@ -85,7 +107,7 @@ class Ring implements Journal {
       event,
       startedAt: this.#options.now(),
     };
-    const entry: Entry = { raw, segment, bytes: 0, view: undefined };
+    const entry: Entry = { raw, segment, bytes: 0, foreign: {}, lists: emptyLists(), view: undefined };
     this.#entries.set(id, entry);
     this.#byTrace.set(traceId, id);
     this.#bySegment.set(segment, id);
@@ -110,7 +132,9 @@ class Ring implements Journal {
     if (list === 'logs' && raw.logs.length >= this.#options.maxLogs) raw.logsDropped += 1;
     else (raw[list] as unknown as RecordLists[L][]).push(added);
     this.#weigh(entry, sizeOf(added));
-    this.#notify(entry);
+    entry.view = undefined;
+    if (this.#grown.size === 0) this.#options.after(PUBLISH_MS, () => this.#notifyGrown());
+    this.#grown.add(entry);
   }
 
   list(): readonly InvocationRecord[] {
@@ -161,23 +185,42 @@ class Ring implements Journal {
 
   /** The sanitized record; it is sanitized once. */
   #viewOf(entry: Entry): InvocationRecord {
-    entry.view ??= this.#cleaned(entry.raw);
+    entry.view ??= this.#cleaned(entry);
     return entry.view;
   }
 
-  #cleaned(raw: Raw): InvocationRecord {
-    const foreign = Object.fromEntries(FOREIGN.map((name) => [name, this.#clean(raw[name])]));
-    const lists = Object.fromEntries(LIST_NAMES.map((name) => [name, raw[name].map(this.#clean)]));
+  #cleaned(entry: Entry): InvocationRecord {
+    const { raw, lists: shown } = entry;
+    const foreign = Object.fromEntries(FOREIGN.map((name) => [name, this.#cleanedMember(entry, name)]));
+    for (const name of LIST_NAMES)
+      for (const added of raw[name].slice(shown[name].length)) shown[name].push(this.#clean(added));
+    const lists = Object.fromEntries(LIST_NAMES.map((name) => [name, [...shown[name]]]));
     const traceId = TRACE_ID.test(raw.traceId) ? raw.traceId : String(this.#clean(raw.traceId));
     const client = raw.client && { ...(foreign.client as ClientView), headers: this.#cleanHeaders(raw.client.headers) };
     const cleaned = { ...raw, traceId, ...foreign, ...lists, client } as unknown as InvocationRecord;
     // Lines arrive through three pipes, each with the time at which it was written.
-    return { ...cleaned, logs: [...cleaned.logs].sort((a, b) => a.at - b.at) };
+    const sorted = { ...cleaned, logs: [...cleaned.logs].sort((a, b) => a.at - b.at) };
+    // The lines of the source that a failure shows were not sanitized yet.
+    return { ...sorted, failures: this.#clean(this.#options.failuresOf(sorted)) as readonly Failure[] };
+  }
+
+  #cleanedMember({ raw, foreign }: Entry, name: Foreign): unknown {
+    const known = foreign[name];
+    if (known && known.raw === raw[name]) return known.clean;
+    const clean = this.#clean(raw[name]);
+    foreign[name] = { raw: raw[name], clean };
+    return clean;
   }
 
   /** Sanitizes name and value as an object: in a pair the sanitizer would not see that the first string names the second. */
   #cleanHeaders(headers: ClientView['headers']): ClientView['headers'] {
     return headers.map(([name, value]) => [name, String(Object.values(this.#clean({ [name]: value }) as object)[0])]);
+  }
+
+  #notifyGrown(): void {
+    const grown = [...this.#grown];
+    this.#grown.clear();
+    for (const entry of grown) this.#notify(entry);
   }
 
   #notify(entry: Entry): void {
@@ -206,8 +249,10 @@ class Ring implements Journal {
     }
   }
 
-  #drop(id: number, { raw, segment, bytes }: Entry): void {
+  #drop(id: number, entry: Entry): void {
+    const { raw, segment, bytes } = entry;
     this.#entries.delete(id);
+    this.#grown.delete(entry);
     this.#bytes -= bytes;
     this.#byRequest.delete(raw.requestId);
     this.#bySegment.delete(segment);
@@ -223,6 +268,8 @@ const EMPTY = {
   environment: null,
   answer: undefined,
   error: null,
+  thrown: [],
+  failures: [],
   client: null,
   explain: null,
   logsDropped: 0,

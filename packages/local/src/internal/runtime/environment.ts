@@ -5,6 +5,7 @@ import {
   ANSWER_TOO_LARGE,
   EXITED,
   endError,
+  type Goodbye,
   type InitFailure,
   initFailure,
   type Run,
@@ -36,6 +37,10 @@ export interface EnvironmentEvents {
   onMessage(environment: Environment, message: ProcessMessage): void;
 }
 
+const STDERR_LINES = 40;
+/** The line that V8 writes before it aborts: https://github.com/nodejs/node/blob/main/src/api/environment.cc. */
+const OUT_OF_MEMORY = /JavaScript heap out of memory/;
+
 export type RunResult =
   | { readonly kind: 'answer'; readonly text: string; readonly streamed: boolean }
   | { readonly kind: 'failed'; readonly reason: FailureReason; readonly error: FunctionError };
@@ -56,6 +61,8 @@ export class Environment {
   readonly ended: Promise<void>;
   state: 'init' | 'standby' | 'idle' | 'running' | 'dead' = 'init';
   invocations = 0;
+  /** Time of the last poll for an event, milliseconds since the epoch. */
+  idleSince = Date.now();
   initMs = 0;
   fromStandby = false;
   readonly #init: EnvironmentInit;
@@ -67,7 +74,9 @@ export class Environment {
   #isReady = false;
   #initError: FunctionError | undefined;
   #killedFor: FailureReason | undefined;
-  #goodbye: { readonly type: string; readonly code?: number } | undefined;
+  #goodbye: Goodbye | undefined;
+  /** The last lines that the process wrote to stderr. */
+  #stderr: string[] = [];
   #lastRequest = '';
   #reserved = 0;
   #initStartedAt = Date.now();
@@ -93,7 +102,7 @@ export class Environment {
     });
     this.ready.catch(() => {});
     this.#process = new EnvironmentProcess(init, api, {
-      onLine: (line, requestId) => init.events.onLog(this, requestId || this.#lastRequest, line),
+      onLine: (line, requestId) => this.#onLine(line, requestId),
       onMessage: (message) => this.#onMessage(message),
       onStartError: ({ message }) => {
         this.#initError = { errorType: 'Runtime.StartError', errorMessage: message };
@@ -209,9 +218,17 @@ export class Environment {
   }
 
   #onMessage(message: ProcessMessage): void {
-    if (message.type === 'exit' || message.type === 'idle') this.#goodbye = message as { type: string };
-    else if (message.type === 'standby') this.state = 'standby';
+    // An error that nothing caught is the reason of the exit that follows.
+    const isEnd = message.type === 'exit' || message.type === 'idle' || message.type === 'uncaught';
+    if (isEnd && this.#goodbye?.type !== 'uncaught') this.#goodbye = message as unknown as Goodbye;
+    if (isEnd) return;
+    if (message.type === 'standby') this.state = 'standby';
     else this.#init.events.onMessage(this, message);
+  }
+
+  #onLine(line: LogLine, requestId: string): void {
+    if (line.level === 'stderr') this.#stderr = [...this.#stderr, line.text].slice(-STDERR_LINES);
+    this.#init.events.onLog(this, requestId || this.#lastRequest, line);
   }
 
   /** The runtime polls for the next event. */
@@ -223,6 +240,7 @@ export class Environment {
     }
     if (this.#pending.size === 0) {
       this.state = 'idle';
+      this.idleSince = Date.now();
       this.#memory.stop();
     }
     this.#init.events.onFree(this, left);
@@ -263,7 +281,13 @@ export class Environment {
     const chunks: Buffer[] = [];
     sink?.head(contentType);
     const ended = new Promise<void>((resolve) => body.once('close', resolve));
-    body.on('data', (chunk: Buffer) => (sink ? sink.chunk(chunk) : chunks.push(chunk)));
+    body.on('data', (chunk: Buffer) => {
+      if (!sink) return void chunks.push(chunk);
+      const waits = sink.chunk(chunk);
+      if (!waits) return;
+      body.pause();
+      void waits.then(() => body.resume());
+    });
     body.on('error', () => {});
     await ended;
     // A killed process reports the reason itself.
@@ -297,13 +321,15 @@ export class Environment {
     const wasReady = this.#isReady;
     this.state = 'dead';
     this.#memory.stop();
-    const reason = this.#killedFor ?? (signal === 'SIGABRT' ? 'memory' : 'exit');
+    const isOutOfMemory = signal === 'SIGABRT' && this.#stderr.some((line) => OUT_OF_MEMORY.test(line));
+    const reason = this.#killedFor ?? (isOutOfMemory ? 'memory' : 'exit');
+    const end = { reason, code, signal, goodbye: this.#goodbye, memoryMb: config.memoryMb };
     for (const { run } of [...this.#pending.values()]) {
-      const error = endError(run, { reason, code, signal, goodbye: this.#goodbye, memoryMb: config.memoryMb });
+      const error = endError(run, end);
       run.sink?.end(error);
       this.finish(run.requestId, { kind: 'failed', reason, error });
     }
-    if (!wasReady) this.#settleReady(initFailure({ reason: this.#killedFor, code, signal }, this.#initError));
+    if (!wasReady) this.#settleReady(initFailure({ ...end, reason: this.#killedFor }, this.#initError));
     this.#api.close();
     events.onEnd(this);
   }

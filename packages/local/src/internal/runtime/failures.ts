@@ -51,12 +51,18 @@ export function timeoutError({ requestId, timeoutMs }: Run): FunctionError {
   };
 }
 
+/** The last message of a process: it exits, has nothing to wait for, or threw an error that nothing caught. */
+export type Goodbye =
+  | { readonly type: 'exit'; readonly code?: number }
+  | { readonly type: 'idle' }
+  | { readonly type: 'uncaught'; readonly error: FunctionError };
+
 /** The end of a process: its exit code or signal, and the reason. */
 export interface End {
   readonly reason: FailureReason;
   readonly code: number | null;
   readonly signal: string | null;
-  readonly goodbye: { readonly type: string; readonly code?: number } | undefined;
+  readonly goodbye: Goodbye | undefined;
   readonly memoryMb: number;
 }
 
@@ -68,8 +74,15 @@ export function endError(run: Run, { reason, code, signal, goodbye, memoryMb }: 
     return { errorType: 'Runtime.OutOfMemory', errorMessage: `${begin} the process needed more than ${memoryMb} MB` };
   }
   if (reason === 'stopped') return { errorType: 'Runtime.Stopped', errorMessage: `${begin} the run has ended` };
-  const how =
-    code === null ? `Runtime exited with error: signal: ${signal}` : `Runtime exited with error: exit status ${code}`;
+  const how = `Runtime exited with error: ${exitText(code, signal)}`;
+  if (goodbye?.type === 'uncaught') {
+    const { errorType, errorMessage, trace } = goodbye.error;
+    return {
+      errorType: 'Runtime.ExitError',
+      errorMessage: `${begin} ${how} (nothing caught ${errorType}: ${errorMessage})`,
+      ...(trace && { trace }),
+    };
+  }
   if (goodbye?.type === 'exit') {
     return {
       errorType: 'Runtime.ExitError',
@@ -82,6 +95,22 @@ export function endError(run: Run, { reason, code, signal, goodbye, memoryMb }: 
     return { errorType: 'Runtime.ExitError', errorMessage: `${begin} ${why}` };
   }
   return { errorType: 'Runtime.ExitError', errorMessage: `${begin} ${how}` };
+}
+
+/** Names of signals as Lambda writes them: https://pkg.go.dev/syscall?GOOS=linux#Signal. */
+const SIGNALS: Readonly<Record<string, string>> = {
+  SIGABRT: 'aborted',
+  SIGBUS: 'bus error',
+  SIGFPE: 'floating point exception',
+  SIGILL: 'illegal instruction',
+  SIGKILL: 'killed',
+  SIGSEGV: 'segmentation fault',
+  SIGTERM: 'terminated',
+  SIGTRAP: 'trace/breakpoint trap',
+};
+
+function exitText(code: number | null, signal: string | null): string {
+  return code === null ? `signal: ${SIGNALS[signal ?? ''] ?? signal}` : `exit status ${code}`;
 }
 
 /** The error that a handler reported after the first byte of its response. */
@@ -108,7 +137,7 @@ export class InitFailure extends Error {
 
 /** The failure of a process that ended before it was ready; `error`: the error that the process reported. */
 export function initFailure(
-  { reason, code, signal }: Pick<End, 'code' | 'signal'> & { readonly reason: FailureReason | undefined },
+  { reason, code, signal, goodbye }: Omit<End, 'reason'> & { readonly reason: FailureReason | undefined },
   error: FunctionError | undefined,
 ): InitFailure {
   if (reason === 'timeout') {
@@ -118,7 +147,8 @@ export function initFailure(
     });
   }
   if (reason) return new InitFailure('stopped', STOPPED);
-  const how = code === null ? `signal: ${signal}` : `exit status ${code}`;
+  const how = exitText(code, signal);
   const exited = { errorType: 'Runtime.ExitError', errorMessage: `Error: Runtime exited with error: ${how}` };
-  return new InitFailure('init', error ?? exited);
+  const uncaught = goodbye?.type === 'uncaught' ? goodbye.error : undefined;
+  return new InitFailure('init', error ?? uncaught ?? exited);
 }

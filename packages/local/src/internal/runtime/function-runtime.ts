@@ -1,16 +1,25 @@
 import { randomUUID } from 'node:crypto';
+import { relative } from 'node:path';
 import { LAMBDA_MAX_EVENT_BYTES } from '@sallyport/core/internal';
 import { type Explanation, explain } from '@sallyport/dispatch';
 import type { Config } from '../config/config.js';
 import type { Inspection } from '../inspect/inspection.js';
 import { NOTHING_KNOWN, type RawInspection, toInspection } from '../inspect/to-inspection.js';
-import type { GateDecision, Journal, LogLine, SpanRecord } from '../journal/journal.js';
+import type { GateDecision, InvocationRecord, Journal, LogLine, SpanRecord } from '../journal/journal.js';
 import { startTrace } from '../journal/trace.js';
 import { type Call, failed, headersOf, summaryOf, toOutcome } from './call.js';
 import type { Environment } from './environment.js';
 import { InitFailure, tooLarge } from './failures.js';
 import type { Guardian } from './guardian.js';
-import type { BuildProblem, CodeState, EnvironmentView, InvokeOptions, InvokeOutcome, Invoker } from './invoker.js';
+import type {
+  BuildProblem,
+  CodeState,
+  EnvironmentView,
+  FunctionError,
+  InvokeOptions,
+  InvokeOutcome,
+  Invoker,
+} from './invoker.js';
 import { Placement } from './placement.js';
 import { Pool, type RunnableCode } from './pool.js';
 
@@ -144,8 +153,9 @@ export class FunctionRuntime implements Invoker {
       if (environment.running === 0) environment.freeze();
     } catch (error) {
       if (error instanceof InitFailure && error.reason !== 'stopped') {
-        const { errorType, errorMessage } = error.error;
-        this.#init.notice(`the service does not load: ${errorType}: ${errorMessage}`);
+        const problem = loadProblem(error.error, this.#init.config);
+        if (this.#code.state === 'ready') this.#code = { ...this.#code, problem };
+        this.#init.notice(`the service does not load: ${problem}`);
       }
     }
   }
@@ -179,7 +189,7 @@ export class FunctionRuntime implements Invoker {
     });
     // A managed instance requests its next event after it accepts an event, not after the response: a full environment has room here.
     if (config.managedInstances !== undefined) this.#placement.wake();
-    journal.update(id, { ms: now() - startedAt, maxMemoryMb: environment.peakMb });
+    journal.update(id, { ms: now() - startedAt, maxMemoryMb: environment.peakMb || null });
     // The event of an authorizer resembles a request, but is not a request.
     if (!this.#inspection.isOurs && options.origin.kind !== 'authorizer') this.#explainForeign(id, call);
     return toOutcome(call, result);
@@ -218,6 +228,7 @@ export class FunctionRuntime implements Invoker {
     if (id === undefined) return;
     if (message.type === 'span') journal.append(id, 'spans', message.span as SpanRecord);
     if (message.type === 'gate') journal.append(id, 'gate', message.decision as GateDecision);
+    if (message.type === 'thrown') journal.update(id, { thrown: message.errors as InvocationRecord['thrown'] });
     if (message.type === 'explained') {
       const { kind } = message.explain as Explanation;
       journal.update(id, { explain: message.explain, kind });
@@ -232,4 +243,11 @@ export class FunctionRuntime implements Invoker {
     });
     this.#init.onInspection(this.#inspection);
   }
+}
+
+/** The error of an init phase for the developer. AWS's client names the file of this package that it loads. */
+function loadProblem({ errorType, errorMessage }: FunctionError, { folder, entry, handler }: Config): string {
+  if (errorType !== 'Runtime.HandlerNotFound') return `${errorType}: ${errorMessage}`;
+  const file = relative(folder, entry);
+  return `${errorType}: ${file} exports no function "${handler}": export it, or name another export with --handler`;
 }

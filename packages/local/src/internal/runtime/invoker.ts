@@ -34,7 +34,8 @@ export interface InvokeOptions {
 export interface StreamSink {
   /** `contentType` is `application/vnd.awslambda.http-integration-response` if the response begins with a prelude. */
   head(contentType: string): void;
-  chunk(bytes: Buffer): void;
+  /** Resolves when the client can receive more; the function waits until then. */
+  chunk(bytes: Buffer): Promise<void> | undefined;
   /** Called once; with an error if the handler failed after its first byte, so that the response is incomplete. */
   end(error?: FunctionError): void;
 }
@@ -92,7 +93,13 @@ export interface Failed {
 /** The state of the code. */
 export type CodeState =
   | { readonly state: 'starting' }
-  | { readonly state: 'ready'; readonly builtAt: number; readonly buildMs: number }
+  | {
+      readonly state: 'ready';
+      readonly builtAt: number;
+      readonly buildMs: number;
+      /** The error of a service that does not load; absent if it loads. */
+      readonly problem?: string;
+    }
   | { readonly state: 'broken'; readonly problems: readonly BuildProblem[] };
 
 /** One error of a build, with the compiler's message. */

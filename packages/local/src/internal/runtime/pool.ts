@@ -7,6 +7,8 @@ import type { StartOrder } from './spawn.js';
 
 /** The maximum init phase; if it takes longer, it runs again in the first invocation, under the function's timeout. */
 const INIT_LIMIT_MS = 10_000;
+/** An environment beyond the first ends after this time without an event. Lambda does not document its own time. */
+const IDLE_MS = 300_000;
 /**
  * The maximum init phase of a managed instance, unless the function's timeout is longer. It ends when one worker requests an event.
  *
@@ -52,9 +54,20 @@ export class Pool {
   #starting = 0;
   #made = 0;
   #isClosed = false;
+  readonly #reaper: NodeJS.Timeout;
 
   constructor(init: PoolInit) {
     this.#init = init;
+    this.#reaper = setInterval(() => this.#endIdle(), IDLE_MS / 10);
+    this.#reaper.unref();
+  }
+
+  /** Ends environments of a burst that has passed. The newest is kept, so that the next event finds a warm one. */
+  #endIdle(): void {
+    const now = Date.now();
+    const idle = [...this.#environments].filter(({ state, running }) => state === 'idle' && running === 0);
+    const kept = idle.length === this.#environments.size ? idle.slice(0, -1) : idle;
+    for (const environment of kept) if (now - environment.idleSince > IDLE_MS) environment.kill('stopped');
   }
 
   get all(): readonly Environment[] {
@@ -149,6 +162,7 @@ export class Pool {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    clearInterval(this.#reaper);
     this.#dropStandby();
     for (const environment of this.all) environment.kill('stopped');
     await Promise.all([...this.all.map(({ ended }) => ended), ...this.#closing]);

@@ -43,6 +43,7 @@ async function send(host: SenderHost, given: SendRequest): Promise<SendResult> {
 }
 
 function sendToSource({ sources }: SenderHost, { kind, target = '', options }: SendRequest): readonly string[] {
+  sources.assertHandled(kind, target);
   const records = (Array.isArray(options) ? options : [options ?? {}]) as readonly Options[];
   return sources.send({ kind, name: target, records });
 }
@@ -82,9 +83,11 @@ async function invokeByHand(host: SenderHost, request: SendRequest): Promise<Sen
 /** Sends a request over HTTP, as a client of the door does. */
 async function throughDoor(host: SenderHost, door: HttpDoorKind, request: SendRequest): Promise<Sent> {
   const { target = '', as, options } = request;
-  const [method = 'GET', path = '/'] = target.trim().split(/\s+/, 2);
-  if (!path.startsWith('/'))
-    throw localError('local.usage', `an HTTP target must be a method and a path: "GET /notes" (got "${target}")`);
+  const [, method, path] = /^([A-Za-z]+)\s+(\/\S*)$/.exec(target.trim()) ?? [];
+  if (method === undefined || path === undefined) {
+    const example = target.trim().startsWith('/') ? `GET ${target.trim()}` : 'GET /notes';
+    throw localError('local.usage', `an HTTP target must be a method and a path: "${example}" (got "${target}")`);
+  }
   const root = `1-${Math.floor(Date.now() / 1000)
     .toString(16)
     .padStart(8, '0')}-${randomBytes(12).toString('hex')}`;

@@ -2,6 +2,7 @@ import type { AwsService } from '../aws/service.js';
 import type { Config } from '../config/config.js';
 import type { Sockets } from '../doors/sockets.js';
 import type { RunKeys } from '../host/keys.js';
+import type { Journal } from '../journal/journal.js';
 import type { Invoker } from '../runtime/invoker.js';
 import type { SourceRun, SourceType } from '../sources/source.js';
 import type { State, StateType } from '../state/state.js';
@@ -11,6 +12,7 @@ export interface ServiceRun {
   readonly config: Config;
   readonly keys: RunKeys;
   readonly invoker: Pick<Invoker, 'invoke'>;
+  readonly journal: Pick<Journal, 'get'>;
   readonly sources: SourceRun;
   readonly state: Pick<State, 'get'>;
   readonly sockets: Sockets;

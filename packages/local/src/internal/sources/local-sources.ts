@@ -1,4 +1,5 @@
 import { FrameworkError } from '@sallyport/core';
+import { didYouMean } from '@sallyport/core/internal';
 import type { SourcesConfig } from '../config/config.js';
 import type { Part, RunBase } from '../host/base.js';
 import type { FunctionAccess } from '../host/host.js';
@@ -25,6 +26,7 @@ export class LocalSources implements Sources, Part {
   readonly #clock: SpeedClock;
   readonly #settings: SourcesConfig;
   readonly #sources = new Map<string, LocalSource>();
+  readonly #unused = new Set<string>();
   #unsubscribe = () => {};
 
   constructor(host: SourcesHost) {
@@ -62,9 +64,32 @@ export class LocalSources implements Sources, Part {
       if (type?.register) type.register(this.run, trigger);
       else if (type) this.get(type, trigger.name).serve?.();
     }
+    if (isOurs) this.#noteUnused();
     // The registrations of other frameworks are unknown: all configured sources deliver.
     if (isOurs) return;
     for (const source of this.#sources.values()) if (!this.#isDeadLetterSource(source)) source.serve?.();
+  }
+
+  /** Reports, once, settings of sources that the function does not handle. */
+  #noteUnused(): void {
+    for (const { kind, config } of SOURCE_TYPES) {
+      if (!config || kind === 'schedule') continue;
+      for (const name of Object.keys(this.#host.config.sources[config.member] ?? {})) {
+        const source = this.#sources.get(`${kind} ${name}`);
+        const isUsed = this.#hasHandler(kind, name) || (source !== undefined && this.#isDeadLetterSource(source));
+        if (isUsed || this.#unused.has(`${kind} ${name}`)) continue;
+        this.#unused.add(`${kind} ${name}`);
+        this.#host.notice(`sallyport.json: ${config.member}.${name}: ${this.#noHandler(kind, name)}`);
+      }
+    }
+  }
+
+  /** `no handler for the queue "nosuch"; registered are orders`. */
+  #noHandler(kind: string, name: string): string {
+    const known = this.#host.inspection().triggers.filter((trigger) => trigger.kind === kind && trigger.name !== '');
+    const names = known.map((trigger) => trigger.name);
+    const registered = names.length === 0 ? `the service registers no ${kind}` : `registered are ${names.join(', ')}`;
+    return `no handler for the ${kind} "${name}"${didYouMean(name, names)}; ${registered}`;
   }
 
   #isDeadLetterSource({ kind, name }: LocalSource): boolean {
@@ -104,7 +129,15 @@ export class LocalSources implements Sources, Part {
   send({ kind, name, records, traceId }: SourceSend): readonly string[] {
     const type = findType(kind);
     if (!type?.send) throw unknownSource(kind, name);
-    return type.send(this.run, name, records, traceId);
+    const ids = type.send(this.run, name, records, traceId);
+    // The registrations of another framework are unknown: the developer names a source of its mappings.
+    if (!this.#host.inspection().isOurs) this.#sources.get(`${kind} ${name}`)?.serve?.();
+    return ids;
+  }
+
+  assertHandled(kind: string, name: string): void {
+    if (this.#hasHandler(kind, name)) return;
+    throw new FrameworkError('local.unknown_source', `framework: ${this.#noHandler(kind, name)}`);
   }
 
   act(kind: string, name: string, action: SourceAction, recordId?: string): void {

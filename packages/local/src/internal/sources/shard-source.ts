@@ -43,7 +43,8 @@ export abstract class ShardSource extends EngineSource<ShardRecordOptions> {
       ...settings,
       arn,
       clock: this.context.clock,
-      invoke: (delivery) => this.context.deliver(this, delivery, () => undefined),
+      invoke: (delivery) =>
+        this.context.deliver(this, delivery, { reportsFailures: this.settings.reportBatchItemFailures }),
       onChange: (change) => this.onChange(change),
     });
   }

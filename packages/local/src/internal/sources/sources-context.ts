@@ -16,17 +16,21 @@ export interface SourceIdentity {
   readonly isAsynchronous: boolean;
 }
 
+/** Facts about a delivery. */
+export interface DeliverOptions<R> {
+  /** Returns the trace that a record continues. */
+  readonly traceOf?: (id: string, record: R) => string | undefined;
+  /** `reportBatchItemFailures` of the mapping; `undefined` if no setting states it. Default for a source without mapping: `true`. */
+  readonly reportsFailures?: boolean | undefined;
+}
+
 /** The services of the run that each source uses. */
 export interface SourceContext {
   readonly clock: SpeedClock;
   /** True if the function has a handler for the source. */
   hasHandler(kind: string, name: string): boolean;
-  /** Delivers a batch of an engine to the function; `traceOf` returns the trace that a record continues. */
-  deliver<R>(
-    source: SourceIdentity,
-    delivery: Delivery<R>,
-    traceOf: (id: string, record: R) => string | undefined,
-  ): Promise<Outcome>;
+  /** Delivers a batch of an engine to the function. */
+  deliver<R>(source: SourceIdentity, delivery: Delivery<R>, options?: DeliverOptions<R>): Promise<Outcome>;
   /** Records the new state of a record in the journal. */
   changed<R>(source: SourceIdentity, change: EngineChange<R>): void;
   /** Notifies the console that the filters of a source dropped a record. */
@@ -57,10 +61,24 @@ export function createSourceContext(
     });
   }
 
+  const assumed = new Set<string>();
+
+  /** Reports, once for each source, that failed records are retried only with a setting that was not found. */
+  function assumeReports(source: string, id: number): void {
+    if (assumed.has(source)) return;
+    assumed.add(source);
+    const text =
+      `${source}: the response reports failed records, which relies on ReportBatchItemFailures of the event source mapping. ` +
+      'No manifest or sallyport.json states it ("reportBatchItemFailures"); without it AWS treats the batch as a success';
+    host.journal.append(id, 'logs', { at: host.clock.now().getTime(), level: 'warn', text: `framework: ${text}` });
+    host.notice(text);
+  }
+
   return {
     clock,
     hasHandler,
-    async deliver({ kind, name, isAsynchronous }, { event, records }, traceOf) {
+    async deliver({ kind, name, isAsynchronous }, { event, records }, options = {}) {
+      const { traceOf = () => undefined } = options;
       const recordIds = records.map(({ id }) => id);
       const traceId = records.map(({ id, record }) => traceOf(id, record)).find((trace) => trace !== undefined);
       const outcome = await host.invoker.invoke(event, {
@@ -70,6 +88,8 @@ export function createSourceContext(
         ...(traceId !== undefined && { traceId }),
       });
       for (const id of recordIds) remember(lastInvocation, id, outcome.id);
+      const isAssumed = 'reportsFailures' in options && options.reportsFailures === undefined;
+      if (isAssumed && outcome.ok && reportsFailure(outcome.answer)) assumeReports(`${kind} ${name}`, outcome.id);
       return outcome.ok ? { answer: outcome.answer } : { error: outcome.error };
     },
     changed({ kind, name }, { id, state, deliveries, until }) {
@@ -90,6 +110,11 @@ export function createSourceContext(
     },
     notice: (text) => host.notice(text),
   };
+}
+
+function reportsFailure(answer: unknown): boolean {
+  const { batchItemFailures } = (answer ?? {}) as { readonly batchItemFailures?: unknown };
+  return Array.isArray(batchItemFailures) && batchItemFailures.length > 0;
 }
 
 function clean(text: string, json: (text: string) => string, prose: (text: string) => string): string {

@@ -54,6 +54,8 @@ export interface SourceSend {
 /** The queues, streams, topics, buses and schedules of a run, created from the function's registrations and from the configuration. */
 export interface Sources {
   list(): readonly SourceView[];
+  /** @throws FrameworkError `local.unknown_source` if the service states its handlers, and the source is missing among them */
+  assertHandled(kind: string, name: string): void;
   /** @returns ids in order. @throws FrameworkError `local.unknown_source`, or an error of the builder */
   send(send: SourceSend): readonly string[];
   /** @throws FrameworkError `local.unknown_source`, `local.unknown_record` */

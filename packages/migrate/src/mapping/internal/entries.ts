@@ -29,6 +29,7 @@ export const ENTRIES: readonly string[] = [
   '@sallyport/jobs',
   '@sallyport/jobs/schema',
   '@sallyport/jobs/testing',
+  '@sallyport/local/command',
   '@sallyport/local/manifest',
   '@sallyport/mcp',
   '@sallyport/mcp/agentcore',

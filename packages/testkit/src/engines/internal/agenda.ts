@@ -34,6 +34,12 @@ export class Agenda<T> {
     this.#onDue(taken.sort((a, b) => a.order - b.order).map(({ item }) => item));
   }
 
+  /** Removes an item without the callback. */
+  remove(item: T): void {
+    this.#entries.takeOut((entry) => entry.item === item);
+    this.#arm();
+  }
+
   /** Removes all items. */
   clear(): void {
     this.#entries.takeOut(() => true);

@@ -78,6 +78,16 @@ export class Book<R, E extends Entry<R>> {
     if (this.#isOpen) this.#agenda.add(entry, at);
   }
 
+  /** Ends the wait of a delayed record; its caller sets the next state. */
+  wake(entry: E): void {
+    this.#agenda.remove(entry);
+  }
+
+  /** Returns the record in the source that matches. */
+  find(matches: (entry: E) => boolean): E | undefined {
+    return [...this.#held].find(matches);
+  }
+
   /** Removes the record from the source. */
   end(entry: E, state: EndState): void {
     this.#held.delete(entry);

@@ -1,5 +1,6 @@
+import { SHARD_SETTINGS } from '@sallyport/testkit/engines';
 import { buildTableStreamEvent, type TableStreamRecordOptions } from '@sallyport/testkit/events';
-import { namedSettings } from '../../config/kinds.js';
+import { anySetting, namedSettings } from '../../config/kinds.js';
 import type { SourceType } from '../../sources/source.js';
 import { newId } from '../../sources/sources-context.js';
 import type { LocalService } from '../service.js';
@@ -10,7 +11,7 @@ import { TableStream, tableStreamArn } from './table-stream.js';
 /** Streams of tables. */
 const tableStreams: SourceType<TableStream, 'table-stream', 'tableStreams'> = {
   kind: 'table-stream',
-  config: { member: 'tableStreams', values: namedSettings },
+  config: { member: 'tableStreams', values: namedSettings({ ...SHARD_SETTINGS, filters: anySetting }) },
   arn: tableStreamArn,
   create: (run, name, settings) => new TableStream(name, settings, run),
   send: (run, name, records) =>

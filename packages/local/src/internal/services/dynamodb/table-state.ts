@@ -83,7 +83,9 @@ export class TableState implements ServiceState {
     const address = DYNAMODB_ENDPOINT !== '' ? Promise.resolve(DYNAMODB_ENDPOINT) : this.#startEngine();
     this.#endpoint = address.then(async (endpoint) => {
       for (const table of this.#tables) await ensureTable(endpoint, table);
+      const wasStarting = this.#status === 'starting';
       this.#status = 'on';
+      if (wasStarting) this.#host.notice('state  on');
       this.#note();
       return endpoint;
     });

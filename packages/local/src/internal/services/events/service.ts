@@ -1,4 +1,5 @@
 import { isObject } from '@sallyport/core/internal';
+import { ASYNC_SETTINGS } from '@sallyport/testkit/engines';
 import {
   buildEventBusEvent,
   buildScheduledEvent,
@@ -7,7 +8,7 @@ import {
   type ScheduledOptions,
 } from '@sallyport/testkit/events';
 import { toArn } from '../../aws/names.js';
-import { mapOf, namedSettings } from '../../config/kinds.js';
+import { anySetting, mapOf, namedSettings } from '../../config/kinds.js';
 import { AsyncSource } from '../../sources/async.js';
 import type { SourceRun, SourceType } from '../../sources/source.js';
 import { newId } from '../../sources/sources-context.js';
@@ -19,7 +20,7 @@ import { Schedule, type ScheduleConfig } from './schedule.js';
 /** Event buses. A registration selects events of any bus, so it has no name. */
 const buses: SourceType<AsyncSource, 'event-bus', 'buses'> = {
   kind: 'event-bus',
-  config: { member: 'buses', values: namedSettings },
+  config: { member: 'buses', values: namedSettings({ ...ASYNC_SETTINGS, rules: anySetting }) },
   data: 'detail',
   arn: (name) => toArn('events', `event-bus/${name}`),
   create(run, name, settings: BusConfig) {

@@ -1,5 +1,6 @@
+import { SHARD_SETTINGS } from '@sallyport/testkit/engines';
 import { buildKinesisEvent, type KinesisRecordOptions } from '@sallyport/testkit/events';
-import { namedSettings } from '../../config/kinds.js';
+import { anySetting, namedSettings } from '../../config/kinds.js';
 import type { SourceType } from '../../sources/source.js';
 import type { LocalService } from '../service.js';
 import { createKinesis } from './operations.js';
@@ -8,7 +9,7 @@ import { DataStream, streamArn } from './stream.js';
 /** Data streams. */
 export const streams: SourceType<DataStream, 'stream', 'streams'> = {
   kind: 'stream',
-  config: { member: 'streams', values: namedSettings },
+  config: { member: 'streams', values: namedSettings({ ...SHARD_SETTINGS, filters: anySetting }) },
   data: 'json',
   arn: streamArn,
   create: (run, name, settings) => new DataStream(name, settings, run),

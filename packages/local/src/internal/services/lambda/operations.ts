@@ -4,12 +4,15 @@ import { type AwsService, type Call, notServed, type Output } from '../../aws/se
 import { AwsFault } from '../../aws/wire.js';
 import type { Host } from '../../host/host.js';
 
+const MAX_TAIL_BYTES = 4096;
 const MAX_ASYNCHRONOUS_BYTES = 1_048_576;
 
 /** Options of {@link createLambda}. */
 export interface LambdaOptions {
   readonly name: string;
   readonly invoke: Host['invoker']['invoke'];
+  /** The log lines of an invocation; the last ones can arrive after the response. */
+  readonly logsOf: (id: number) => Promise<readonly string[]>;
   /** Queues an asynchronous invocation. */
   readonly invokeLater: (event: unknown, traceId?: string) => void;
 }
@@ -53,7 +56,7 @@ function eventOf(body: Buffer, type: string): unknown {
 }
 
 async function invoke(
-  { name, invoke: run }: LambdaOptions,
+  { name, invoke: run, logsOf }: LambdaOptions,
   { request, traceId }: Call,
   event: unknown,
 ): Promise<Output> {
@@ -66,10 +69,23 @@ async function invoke(
   });
   if (!outcome.ok && outcome.reason === 'throttled')
     throw new AwsFault(429, 'TooManyRequestsException', 'Rate Exceeded.');
-  const headers = { 'content-type': 'application/json', 'x-amz-executed-version': '$LATEST' };
+  const isTail = request.headers['x-amz-log-type'] === 'Tail';
+  const headers = {
+    'content-type': 'application/json',
+    'x-amz-executed-version': '$LATEST',
+    ...(isTail && { 'x-amz-log-result': tailOf(outcome.requestId, await logsOf(outcome.id)) }),
+  };
   if (outcome.ok) return { wire: { status: 200, headers, body: JSON.stringify(outcome.answer ?? null) } };
   const unhandled = { ...headers, 'x-amz-function-error': 'Unhandled' };
   return { wire: { status: 200, headers: unhandled, body: JSON.stringify(outcome.error) } };
+}
+
+/** The last 4 KB of the log in base64: https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html#API_Invoke_ResponseElements. */
+function tailOf(requestId: string, lines: readonly string[]): string {
+  const all = [`START RequestId: ${requestId} Version: $LATEST`, ...lines, `END RequestId: ${requestId}`];
+  return Buffer.from(`${all.join('\n')}\n`)
+    .subarray(-MAX_TAIL_BYTES)
+    .toString('base64');
 }
 
 function clientContextOf(encoded: string | undefined): unknown {

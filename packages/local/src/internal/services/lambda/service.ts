@@ -5,6 +5,9 @@ import { newId } from '../../sources/sources-context.js';
 import type { LocalService } from '../service.js';
 import { createLambda } from './operations.js';
 
+/** Log lines reach the run at most this many milliseconds after the response. */
+const LATE_LINES_MS = 50;
+
 /** Asynchronous invocations of the function. They need no registration. */
 const invocations: SourceType<AsyncSource, 'invoke', never> = {
   kind: 'invoke',
@@ -18,9 +21,13 @@ const invocations: SourceType<AsyncSource, 'invoke', never> = {
 export const lambda = {
   name: 'lambda',
   sources: [invocations],
-  operations: ({ config: { name }, invoker, sources }) =>
+  operations: ({ config: { name }, invoker, sources, journal }) =>
     createLambda({
       name,
+      logsOf: async (id) => {
+        await new Promise<void>((resolve) => sources.realClock.after(LATE_LINES_MS, resolve));
+        return journal.get(id)?.logs.map(({ text }) => text) ?? [];
+      },
       invoke: (event, options) => invoker.invoke(event, options),
       invokeLater: (event, traceId) => void sources.get(invocations, name).send(newId(), event, traceId),
     }),

@@ -1,6 +1,7 @@
+import { ASYNC_SETTINGS } from '@sallyport/testkit/engines';
 import { buildTopicEvent, type TopicRecordOptions } from '@sallyport/testkit/events';
 import { toArn } from '../../aws/names.js';
-import { namedSettings } from '../../config/kinds.js';
+import { anySetting, namedSettings } from '../../config/kinds.js';
 import { AsyncSource } from '../../sources/async.js';
 import type { SourceRun, SourceType } from '../../sources/source.js';
 import { newId } from '../../sources/sources-context.js';
@@ -13,7 +14,10 @@ const topicArn = (name: string) => toArn('sns', name);
 /** Topics. */
 const topics: SourceType<AsyncSource, 'topic', 'topics'> = {
   kind: 'topic',
-  config: { member: 'topics', values: namedSettings },
+  config: {
+    member: 'topics',
+    values: namedSettings({ ...ASYNC_SETTINGS, filterPolicy: anySetting, filterPolicyScope: anySetting }),
+  },
   data: 'message',
   arn: topicArn,
   create(run, name, settings: TopicConfig) {

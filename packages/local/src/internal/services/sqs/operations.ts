@@ -184,14 +184,14 @@ function isAsked(name: string, names: readonly string[]): boolean {
 
 function remove(queue: LocalQueue, input: Input): Record<string, unknown> {
   // Deleting a deleted message succeeds, as in SQS.
-  queue.stored.delete(textOf(input, 'ReceiptHandle'));
+  queue.deleteMessage(textOf(input, 'ReceiptHandle'));
   return {};
 }
 
 function changeVisibility(queue: LocalQueue, input: Input): Record<string, unknown> {
   const seconds = numberOf(input, 'VisibilityTimeout', -1);
   if (seconds < 0 || seconds > SQS_MAX_VISIBILITY_SECONDS) throw invalid('VisibilityTimeout must be 0 to 43200');
-  if (!queue.stored.hide(textOf(input, 'ReceiptHandle'), seconds * 1000)) {
+  if (!queue.changeVisibility(textOf(input, 'ReceiptHandle'), seconds * 1000)) {
     throw new AwsFault(400, 'ReceiptHandleIsInvalid', 'The receipt handle does not belong to a message.');
   }
   return {};

@@ -1,5 +1,5 @@
 import { sha256 } from '@sallyport/core/internal';
-import { createQueueEngine, type Engine, type EngineChange, type QueueSettings } from '@sallyport/testkit/engines';
+import { createQueueEngine, type EngineChange, type QueueEngine, type QueueSettings } from '@sallyport/testkit/engines';
 import type { QueueRecordOptions } from '@sallyport/testkit/events';
 import { toArn } from '../../aws/names.js';
 import { Filtered } from '../../sources/filtered.js';
@@ -50,7 +50,9 @@ export class LocalQueue implements LocalSource {
   /** True if the mapping delivers a message to the function. */
   readonly #takes: RecordFilter<QueueRecordOptions>;
   readonly #filtered = new Filtered();
-  #engine: Engine<QueueRecordOptions> | undefined;
+  /** True or false if the mapping is known; `undefined` if its setting is assumed. */
+  readonly #reportsFailures: boolean | undefined;
+  #engine: QueueEngine | undefined;
   #sent = 0;
   #done = 0;
 
@@ -60,6 +62,7 @@ export class LocalQueue implements LocalSource {
     this.arn = queueArn(name);
     this.isFifo = name.endsWith('.fifo');
     this.settings = { ...DEFAULTS, ...settings };
+    this.#reportsFailures = settings.reportBatchItemFailures;
     this.stored = new StoredQueue(context.clock);
     this.#context = context;
     this.deadLetterSource = deadLetterQueue(name);
@@ -81,7 +84,11 @@ export class LocalQueue implements LocalSource {
       invocations: this.settings.invocations ?? DEFAULTS.invocations,
       arn: this.arn,
       clock: this.#context.clock,
-      invoke: (delivery) => this.#context.deliver(this, delivery, (_id, record) => record.attributes?.AWSTraceHeader),
+      invoke: (delivery) =>
+        this.#context.deliver(this, delivery, {
+          traceOf: (_id, record) => record.attributes?.AWSTraceHeader,
+          reportsFailures: this.#reportsFailures,
+        }),
       onChange: (change) => this.#onChange(change),
     });
     this.#engine = engine;
@@ -157,6 +164,16 @@ export class LocalQueue implements LocalSource {
       this.#deadLetters().#admit(id, { ...record, messageId: id, attributes });
     }
     this.#context.changed(this, change);
+  }
+
+  /** Hides a received message for another time, of a handler or of a client. @returns true if a message has this receipt handle */
+  changeVisibility(receipt: string, ms: number): boolean {
+    return (this.#engine?.changeVisibility(receipt, ms) ?? false) || this.stored.hide(receipt, ms);
+  }
+
+  /** Deletes a received message, of a handler or of a client. */
+  deleteMessage(receipt: string): void {
+    if (!this.#engine?.remove(receipt)) this.stored.delete(receipt);
   }
 
   /** Ends the wait of a message, or of all messages. @returns true if the message exists */

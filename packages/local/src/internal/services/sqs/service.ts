@@ -1,5 +1,6 @@
+import { QUEUE_SETTINGS } from '@sallyport/testkit/engines';
 import { buildQueueEvent, type QueueRecordOptions } from '@sallyport/testkit/events';
-import { namedSettings } from '../../config/kinds.js';
+import { anySetting, namedSettings } from '../../config/kinds.js';
 import type { SourceType } from '../../sources/source.js';
 import type { LocalService } from '../service.js';
 import { createSqs } from './operations.js';
@@ -8,7 +9,7 @@ import { LocalQueue, queueArn } from './queue.js';
 /** Queues. */
 const queues: SourceType<LocalQueue, 'queue', 'queues'> = {
   kind: 'queue',
-  config: { member: 'queues', values: namedSettings },
+  config: { member: 'queues', values: namedSettings({ ...QUEUE_SETTINGS, filters: anySetting }) },
   data: 'body',
   arn: queueArn,
   create: (run, name, settings) => new LocalQueue(name, settings, run, (other) => run.get(queues, other)),

@@ -1,7 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { isFrameworkError } from '@sallyport/core';
-import { didYouMean } from '../config/nearest.js';
-import { usageError } from '../errors.js';
 import { DEV_FLAGS, type Flag, RUN_FLAGS } from './arguments.js';
 import { type Around, EXIT } from './around.js';
 import { explain, openapi, routes } from './ask.js';
@@ -10,10 +7,15 @@ import { dev } from './dev.js';
 import { SEND_FLAGS, send } from './send.js';
 import { env, replay, reset, TOKEN_FLAGS, token } from './small.js';
 
-interface Command {
+/** A command of `sallyport`. */
+export interface Command {
+  /** The arguments, for the help: `dev [entry]`. */
   readonly usage: string;
+  /** A clause for the help. */
   readonly does: string;
+  /** Flags by their names without `--`. */
   readonly flags: Readonly<Record<string, Flag>>;
+  /** Resolves to the exit code. */
   run(args: readonly string[], around: Around): Promise<number>;
 }
 
@@ -58,50 +60,23 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   reset: { usage: 'reset', does: 'empties tables, buckets and queues', flags: JSON_ONLY, run: reset },
 };
 
-/** Runs the command line and resolves to its exit code. */
-export async function runCommand(args: readonly string[], around: Around): Promise<number> {
-  const [name, ...rest] = args;
-  if (name === undefined || name === '--help' || name === 'help') {
-    around.out(help());
-    return name === undefined ? EXIT.usage : EXIT.ok;
-  }
-  if (name === '--version') {
-    around.out(`${version()}\n`);
-    return EXIT.ok;
-  }
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  try {
-    if (!command) throw usageError(`the command ${name} does not exist${didYouMean(name, Object.keys(COMMANDS))}`);
-    if (rest.includes('--help')) {
-      around.out(helpOf(command));
-      return EXIT.ok;
-    }
-    return await command.run(rest, around);
-  } catch (error) {
-    around.err(`sallyport: ${error instanceof Error ? error.message : String(error)}\n`);
-    return exitOf(error);
-  }
-}
-
 function exitOf(error: unknown): number {
   if (!isFrameworkError(error)) return EXIT.failed;
   return error.code === 'local.build_failed' ? EXIT.build : error.code === 'app.internal' ? EXIT.failed : EXIT.usage;
 }
 
-function help(): string {
-  const lines = Object.values(COMMANDS).map(({ usage, does }) => `  sallyport ${usage.padEnd(36)}${does}\n`);
-  return `Runs a Lambda function on this machine as Lambda would.\n\n${lines.join('')}\nsallyport <command> --help lists its flags.\nThe default entry is src/lambda.ts. Settings are read from sallyport.json; flags take precedence.\nexit code: 0 success, 1 the function failed or a replay differs, 2 invalid command line or settings, or a port in use, 3 the service does not build or load\n`;
-}
+/** The commands; an error is printed and becomes an exit code. */
+export const LOCAL_COMMANDS: Readonly<Record<string, Command>> = Object.fromEntries(
+  Object.entries(COMMANDS).map(([name, command]) => [name, { ...command, run: guarded(command) }]),
+);
 
-function helpOf({ usage, does, flags }: Command): string {
-  const lines = Object.entries(flags).map(([name, { type, multiple, help: text }]) => {
-    const value = type === 'boolean' ? '' : type === 'number' ? ' <number>' : ' <text>';
-    return `  --${`${name}${value}`.padEnd(29)}${text}${multiple ? ' (repeatable)' : ''}\n`;
-  });
-  return `usage: sallyport ${usage}\n\n${does}\n\n${lines.join('')}`;
-}
-
-function version(): string {
-  const manifest = new URL('../../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+function guarded(command: Command): Command['run'] {
+  return async (args, around) => {
+    try {
+      return await command.run(args, around);
+    } catch (error) {
+      around.err(`sallyport: ${error instanceof Error ? error.message : String(error)}\n`);
+      return exitOf(error);
+    }
+  };
 }

@@ -1,0 +1,33 @@
+/** A package that has commands. */
+export interface Owner {
+  readonly package: string;
+  /** The entry that exports the commands. */
+  readonly entry: string;
+  /** The commands by name, each with a clause for the help, so that the help loads no package. */
+  readonly commands: Readonly<Record<string, string>>;
+}
+
+/** All commands, in the order of the help. */
+export const OWNERS: readonly Owner[] = [
+  {
+    package: '@sallyport/local',
+    entry: '@sallyport/local/command',
+    commands: {
+      dev: 'runs the function, and shows it at http://127.0.0.1:4700',
+      send: 'sends an event to the function of `sallyport dev`',
+      explain: 'shows how an event is classified',
+      routes: 'lists operations and event handlers',
+      openapi: 'prints the OpenAPI document',
+      replay: 'sends recordings again, and compares the responses',
+      token: 'prints a token of the local issuer',
+      env: 'prints variables for your AWS clients: eval "$(sallyport env)"',
+      cold: 'builds as for a deployment, and measures 20 cold starts',
+      reset: 'empties tables, buckets and queues',
+    },
+  },
+  {
+    package: '@sallyport/bundle',
+    entry: '@sallyport/bundle/command',
+    commands: { build: 'bundles the function for a deployment, optionally with a start cache' },
+  },
+];

@@ -1,0 +1,159 @@
+/** AWS services that put HTTP in front of a function. */
+export type HttpDoorKind = 'gateway-v2' | 'gateway-v1' | 'function-url' | 'load-balancer';
+
+/** Reason why a function has no answer for its front door. */
+export type DoorFailure =
+  /** The function threw, was killed, or returned an answer that the front door rejects. */
+  | 'error'
+  /** The function exceeded the front door's timeout. */
+  | 'timeout'
+  /** All environments of the function are busy. */
+  | 'throttled';
+
+/** Facts about one front door. */
+export interface DoorProfile {
+  /** Media types whose bodies are text in the event; other bodies are base64. `undefined`: `binaryMediaTypes` of the API apply. */
+  readonly textTypes: RegExp | undefined;
+  /** Maximum bytes of a request body. */
+  readonly maxBodyBytes: number;
+  /** Maximum bytes of all request headers; `undefined`: only the limit of the server. */
+  readonly maxHeaderBytes: number | undefined;
+  /** Maximum bytes of the function's answer as JSON; `undefined`: only Lambda's limit. */
+  readonly maxAnswerBytes: number | undefined;
+  /** Milliseconds that the door waits for the function; `undefined`: the function's timeout applies. */
+  readonly waitsMs: number | undefined;
+  /** Names of the headers that the door adds to a request. */
+  readonly added: Readonly<Record<'for' | 'proto' | 'port' | 'trace', string>>;
+  /** Headers of an answer that the client receives as `x-amzn-remapped-<name>`, in lower case. */
+  readonly remapped: readonly string[];
+  /** If `false`, an answer without `statusCode` is sent as the body. */
+  readonly needsStatus: boolean;
+  /** Content type of an answer without a content type. */
+  readonly contentType: string | undefined;
+  /** Status and body of the door's own answer to a failure of the function. */
+  readonly failures: Readonly<Record<DoorFailure, readonly [status: number, body: string]>>;
+}
+
+const MIB = 1024 * 1024;
+const LOWER = {
+  for: 'x-forwarded-for',
+  proto: 'x-forwarded-proto',
+  port: 'x-forwarded-port',
+  trace: 'x-amzn-trace-id',
+};
+const UPPER = {
+  for: 'X-Forwarded-For',
+  proto: 'X-Forwarded-Proto',
+  port: 'X-Forwarded-Port',
+  trace: 'X-Amzn-Trace-Id',
+};
+const REMAPPED = ['connection', 'content-length', 'date', 'server', 'www-authenticate'];
+const TEXT = /^(?:text\/|application\/(?:json|xml|javascript)\s*(?:;|$))/i;
+const INTERNAL_V2 = '{"message":"Internal Server Error"}';
+const INTERNAL_V1 = '{"message": "Internal server error"}';
+const page = (title: string) =>
+  `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n</body>\r\n</html>\r\n`;
+
+/**
+ * The front doors.
+ *
+ * HTTP API: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html,
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html; which types are text was measured in
+ * https://github.com/ministackorg/ministack/pull/766.
+ * REST API: https://docs.aws.amazon.com/apigateway/latest/developerguide/handle-errors-in-lambda-integration.html,
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-payload-encodings.html,
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html (renamed headers),
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html.
+ * Load balancer: https://docs.aws.amazon.com/elasticloadbalancing/latest/application/lambda-functions.html,
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-request-tracing.html.
+ * Function URL: https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html.
+ */
+export const DOOR_PROFILES: Readonly<Record<HttpDoorKind, DoorProfile>> = {
+  'gateway-v2': {
+    textTypes: TEXT,
+    maxBodyBytes: 10 * MIB,
+    maxHeaderBytes: 10_240,
+    maxAnswerBytes: undefined,
+    waitsMs: 30_000,
+    added: LOWER,
+    remapped: [],
+    needsStatus: false,
+    contentType: 'text/plain;charset=UTF-8',
+    failures: {
+      error: [500, INTERNAL_V2],
+      timeout: [503, '{"message":"Service Unavailable"}'],
+      throttled: [503, '{"message":"Service Unavailable"}'],
+    },
+  },
+  'gateway-v1': {
+    textTypes: undefined,
+    maxBodyBytes: 10 * MIB,
+    maxHeaderBytes: 10_240,
+    maxAnswerBytes: undefined,
+    waitsMs: 29_000,
+    added: UPPER,
+    remapped: REMAPPED,
+    needsStatus: true,
+    contentType: 'application/json',
+    failures: {
+      error: [502, INTERNAL_V1],
+      timeout: [504, '{"message": "Endpoint request timed out"}'],
+      throttled: [503, '{"message": "Service Unavailable"}'],
+    },
+  },
+  'function-url': {
+    textTypes: TEXT,
+    maxBodyBytes: 6 * MIB,
+    maxHeaderBytes: undefined,
+    maxAnswerBytes: undefined,
+    waitsMs: undefined,
+    added: LOWER,
+    remapped: REMAPPED,
+    needsStatus: false,
+    contentType: 'application/json',
+    failures: {
+      error: [502, 'Internal Server Error'],
+      timeout: [502, 'Internal Server Error'],
+      throttled: [429, '{"Reason":"ConcurrentInvocationLimitExceeded","Type":"User","message":"Rate Exceeded."}'],
+    },
+  },
+  'load-balancer': {
+    textTypes: TEXT,
+    maxBodyBytes: MIB,
+    maxHeaderBytes: undefined,
+    maxAnswerBytes: MIB,
+    waitsMs: undefined,
+    added: LOWER,
+    remapped: [],
+    needsStatus: true,
+    contentType: undefined,
+    failures: {
+      error: [502, page('502 Bad Gateway')],
+      timeout: [502, page('502 Bad Gateway')],
+      throttled: [502, page('502 Bad Gateway')],
+    },
+  },
+};
+
+/**
+ * True if a REST API treats a media type as binary. API Gateway compares the whole type; the only wildcard is `*` `/` `*`.
+ *
+ * @param type value of `content-type`, or of `accept`, whose first type counts
+ */
+export function isBinaryType(type: string | undefined, binaryMediaTypes: readonly string[]): boolean {
+  if (binaryMediaTypes.includes('*/*')) return true;
+  const [first = ''] = (type ?? '').split(/[,;]/);
+  return binaryMediaTypes.includes(first.trim().toLowerCase());
+}
+
+/** The headers of an answer as the client receives them: REST APIs and function URLs rename some. */
+export function remapHeaders(
+  kind: HttpDoorKind,
+  headers: readonly (readonly [name: string, value: string])[],
+): readonly (readonly [name: string, value: string])[] {
+  const { remapped } = DOOR_PROFILES[kind];
+  return headers.map(([name, value]) => [
+    remapped.includes(name.toLowerCase()) ? `x-amzn-remapped-${name.toLowerCase()}` : name,
+    value,
+  ]);
+}
