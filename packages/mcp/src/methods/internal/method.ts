@@ -54,8 +54,6 @@ export interface Method<Part = unknown> {
   capability?(notifies: boolean): JsonObject;
   /** The parameter that the header `Mcp-Name` repeats in the stateless era. */
   readonly named?: 'name' | 'uri' | 'taskId';
-  /** True if the `Mcp-Param-…` headers of the stateless era match the parameters. */
-  agrees?(request: MethodRequest): boolean;
   /**
    * Set if `handle` only finds the call and does not run it. A batch finds all calls before any handler runs, so that one
    * forbidden call rejects the whole batch.
