@@ -160,9 +160,12 @@ describe('what goes wrong', () => {
     expect((await session.request('logging/setLevel', {})).json.error.code).toBe(-32602);
   });
 
-  it('arguments against the schema are named by path and rule, never by value', async () => {
+  it('arguments against a JSON Schema are named by path and rule, never by value', async () => {
     const args = { a: 'secret-value' };
-    const wanted = { content: [{ type: 'text', text: 'Invalid arguments: /b: required; /a: type' }], isError: true };
+    const wanted = {
+      content: [{ type: 'text', text: 'Invalid arguments: /b: required; /a: type number' }],
+      isError: true,
+    };
     expect((await (await rig.connect()).call('add', args)).json.result).toEqual(wanted);
     const stateless = await rig.stateless('tools/call', { name: 'add', arguments: args });
     expect(stateless.json.result).toMatchObject(wanted);

@@ -55,6 +55,9 @@ export function parseSecret(secret: McpSecret): readonly Uint8Array[] {
 /** Storage of sessions: in the id itself (`sealed`), in the store (`durable`), or no sessions (`none`). */
 export type SessionMode = 'sealed' | 'durable' | 'none';
 
+/** Text for wrong arguments: the message of the validator, or the rule of its JSON Schema. */
+export type ArgumentErrors = 'message' | 'rule';
+
 /** Options of {@link createMcpServer}; an unknown key is rejected. */
 export interface McpServerOptions {
   /**
@@ -107,6 +110,11 @@ export interface McpServerOptions {
   readonly allowedOrigins?: readonly string[];
   /** Maximum size of a request body in bytes. Default 4 MiB. */
   readonly maxBodyBytes?: number;
+  /**
+   * The text for each wrong argument of a tool. `message` is the validator's own message, cut to one line of 200 characters, or the rule if it
+   * has none. `rule` is only the rule of the JSON Schema with its bound: `minimum 1`. Default `message`.
+   */
+  readonly argumentErrors?: ArgumentErrors;
   /** `park` ends the response at a question, and the client polls the call; `hold` keeps a streaming response open. Default `park`. */
   readonly whileWaiting?: 'park' | 'hold';
   /**
@@ -192,6 +200,7 @@ export const MCP_SERVER_OPTIONS = defineOptions<McpServerOptions>()({
   extensions: EXTENSIONS,
   allowedOrigins: list(string, 'a list of origins').default([]),
   maxBodyBytes: integer(1).default(4 * 1024 * 1024),
+  argumentErrors: oneOf('message', 'rule').default('message'),
   whileWaiting: oneOf('park', 'hold').default('park'),
   retryMs: integer(1),
   resumeWaitMs: integer(0).default(1500),
