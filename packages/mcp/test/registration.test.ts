@@ -29,7 +29,7 @@ describe('options', () => {
     ],
     [{ pageSize: 0 }, 'framework: option "pageSize" must be a whole number, at least 1'],
     [{ maxBodyBytes: '4' }, 'framework: option "maxBodyBytes" must be a whole number, at least 1'],
-    [{ whileWaiting: 'sleep' }, 'framework: option "whileWaiting" must be "park" or "hold"'],
+    [{ whileWaiting: 'sleep' }, 'framework: option "whileWaiting" must be "auto", "park" or "hold"'],
     [{ cache: { ttlMs: -1 } }, 'framework: option "cache.ttlMs" must be a whole number, at least 0'],
     [{ cache: { scope: 'all' } }, 'framework: option "cache.scope" must be "public" or "private"'],
     [{ logging: 'yes' }, 'framework: option "logging" must be true or false'],

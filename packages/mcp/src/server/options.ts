@@ -115,8 +115,13 @@ export interface McpServerOptions {
    * has none. `rule` is only the rule of the JSON Schema with its bound: `minimum 1`. Default `message`.
    */
   readonly argumentErrors?: ArgumentErrors;
-  /** `park` ends the response at a question, and the client polls the call; `hold` keeps a streaming response open. Default `park`. */
-  readonly whileWaiting?: 'park' | 'hold';
+  /**
+   * What happens while a question of the session era has no answer. `park` ends the response, and the client polls the call; `hold` keeps a
+   * streaming response open; `auto` holds a streaming response for `holdMs`, and then parks. Default `auto`.
+   */
+  readonly whileWaiting?: 'auto' | 'park' | 'hold';
+  /** Milliseconds for which `auto` holds, less than the time limits of clients (60 s). Default 15,000. */
+  readonly holdMs?: number;
   /**
    * Milliseconds after which a client polls a parked call. Default: 100 ms at first, 500 ms after 1 s, 2 s after 5 s, 5 s
    * after 30 s.
@@ -201,7 +206,8 @@ export const MCP_SERVER_OPTIONS = defineOptions<McpServerOptions>()({
   allowedOrigins: list(string, 'a list of origins').default([]),
   maxBodyBytes: integer(1).default(4 * 1024 * 1024),
   argumentErrors: oneOf('message', 'rule').default('message'),
-  whileWaiting: oneOf('park', 'hold').default('park'),
+  whileWaiting: oneOf('auto', 'park', 'hold').default('auto'),
+  holdMs: integer(1, undefined, 'milliseconds').default(15_000),
   retryMs: integer(1),
   resumeWaitMs: integer(0).default(1500),
   changePollMs: integer(10).default(1000),

@@ -70,8 +70,9 @@ async function resolveCall(server: ServerData, http: McpRequest, name: string, a
 async function runCall(server: ServerData, http: McpRequest, call: Call): Promise<FinalOutcome> {
   const scope = scopeOf(server, http, call);
   const missing = missingKinds({}, call.target.requires);
-  const run = missing ? new HandlerRun(scope) : startRun(scope, call);
+  const run = new HandlerRun(scope);
   if (missing) run.lack(missing);
+  else startRun(run, call);
   // A run without questions has only these outcomes.
   return (await run.outcome) as FinalOutcome;
 }

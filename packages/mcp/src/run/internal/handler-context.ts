@@ -47,9 +47,8 @@ import {
 import { HandlerRun, never, type RunScope } from './run.js';
 import { Steps } from './steps.js';
 
-/** Starts a run of the handler of a call; its result is the run's `outcome`. */
-export function startRun(scope: RunScope, call: Pick<Call, 'invoke'>): HandlerRun {
-  const run = new HandlerRun(scope);
+/** Starts the handler of a call; its result is the run's `outcome`. */
+export function startRun(run: HandlerRun, call: Pick<Call, 'invoke'>): HandlerRun {
   run.start();
   void runHandler(run, call);
   return run;
@@ -252,6 +251,12 @@ class HandlerContext implements McpAskingContext {
     if (answer) {
       memory.answers.set(key, { digest: asked.digest, value: given });
       return answer;
+    }
+    const held = await run.hold?.(asked);
+    if (run.isOver) return never();
+    if (held) {
+      memory.answers.set(key, held);
+      return this.#replay(asked, held);
     }
     this.#questions.push(asked);
     run.whenIdle(() => run.pauseForAnswers(this.#questions, memory.state, false));

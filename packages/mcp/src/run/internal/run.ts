@@ -112,6 +112,8 @@ export class HandlerRun {
   readonly outcome: Promise<Outcome>;
   /** Called for each new event. */
   onEvent: (() => void) | undefined;
+  /** Sends a question on the open stream and waits for its answer; `undefined` if the call is to be parked. Set by streams that hold. */
+  hold: ((question: Question) => Promise<RecordedAnswer | undefined>) | undefined;
   /** True if the waiting events must be written immediately. */
   isUrgent = false;
   #events: RunEvent[] = [];

@@ -9,6 +9,7 @@ import { RpcError, tooLarge } from '../../server/errors.js';
 import type { ServerData } from '../../server/internal/server-data.js';
 import { toTheEnd, withLastingStore } from '../../store/internal/lasting.js';
 import type { Kept } from '../../store/internal/row-text.js';
+import { HeldQuestions } from './held.js';
 import { closeOpenStream, openStream } from './paused.js';
 import type { SessionRequest } from './request.js';
 import { newStreamId, type StreamHead, StreamLog, StreamLost } from './stream-log.js';
@@ -52,6 +53,8 @@ export class CallStream implements Sink {
   /** True if another run has taken over the stream and answers the client. */
   #lost = false;
   #cancelled = false;
+  /** Set if questions wait on this stream before the call is parked. */
+  #held: HeldQuestions | undefined;
 
   constructor(origin: SessionRequest, call: Call, run: HandlerRun, log: StreamLog, beginning: Beginning) {
     this.#origin = origin;
@@ -63,6 +66,12 @@ export class CallStream implements Sink {
     log.isAwaited = this.#isRead;
     this.#listed = this.#stored;
     if (this.#stored) this.#keepLease();
+    const { server, http } = origin;
+    if (beginning === 'new' && http.canStream && server.settings.whileWaiting === 'auto') {
+      const held = new HeldQuestions(log, run, http, server.settings.holdMs);
+      run.hold = (question) => held.ask(question, questionText(log.id, question));
+      this.#held = held;
+    }
   }
 
   get resumable(): boolean {
@@ -142,7 +151,9 @@ export class CallStream implements Sink {
     const pending = questions.map(({ key, digest, request: asked }) =>
       returned ? { key, digest, asked } : { key, digest },
     );
-    const messages = questions.map((question) => questionText(this.#log.id, question));
+    const messages = questions
+      .filter(({ key }) => !this.#held?.isSent(key))
+      .map((question) => questionText(this.#log.id, question));
     const stored = [...unsent, ...messages];
     const state = on === 'asked' ? 'waiting' : 'open';
     const head = this.#headOf(state, stored.length, packMemory(memory), pending);
@@ -262,6 +273,7 @@ export class CallStream implements Sink {
       state,
       request: { id, method, params: runsAgain ? params : undefined },
       ...{ scopes, anyScope, protocolVersion, pending },
+      ...(this.#held && state === 'running' ? { notes: true } : {}),
       memory,
       next: this.#log.next + added,
       lease: state === 'running' ? leaseOf(http) : 0,

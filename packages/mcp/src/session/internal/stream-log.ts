@@ -9,6 +9,7 @@ import { type ServerData, storeOf } from '../../server/internal/server-data.js';
 import { toTheEnd, whileClientWaits, withLastingStore } from '../../store/internal/lasting.js';
 import { dropText, type Kept, packText, readText, unpackText } from '../../store/internal/row-text.js';
 import { type Row, toTtl } from '../../store/store.js';
+import type { HeldNote } from './held.js';
 
 /**
  * `open`: its handler closed it, and a request may claim it. `waiting`: for answers. `running`: until its lease ends. `ended`: its last
@@ -36,6 +37,8 @@ export interface StreamHead {
   readonly since: number;
   /** Set if the run with the question is waiting; a request with an answer then only records the answer. */
   readonly hold?: true;
+  /** Set while a run holds its questions: a request with an answer then stores a note for the run. */
+  readonly notes?: true;
 }
 
 /** Another writer has taken the stream over. */
@@ -195,6 +198,23 @@ export class StreamLog {
       this.#head = head;
     }
     return isSaved;
+  }
+
+  /** Stores the note of a held question; `false` if it has one already. */
+  async putNote(key: string, note: HeldNote): Promise<boolean> {
+    const { store, spill } = this.#lasting.settings;
+    const data = await packText(spill, JSON.stringify(note));
+    const row = { partition: this.partition, sort: HEAD + key, version: 1, ttl: this.#ttl(), data };
+    const isNew = (await store?.put(row, 'absent')) === true;
+    if (!isNew) await dropText(spill, data);
+    return isNew;
+  }
+
+  /** The note of a held question; `undefined` if it has none. */
+  async readNote(key: string): Promise<HeldNote | undefined> {
+    const place = { partition: this.partition, sort: HEAD + key };
+    const found = await readText(storeOf(this.#server), this.#server.settings.spill, place);
+    return found && (JSON.parse(found.text) as HeldNote);
   }
 
   /** Deletes the head row of an answered question. */

@@ -27,7 +27,7 @@ import {
 import type { Call, Sink } from '../../run/internal/call.js';
 import { contextOf, startRun } from '../../run/internal/handler-context.js';
 import { missingKinds, type RunMemory } from '../../run/internal/record.js';
-import { NO_ASKS, type Paused, type RunScope } from '../../run/internal/run.js';
+import { HandlerRun, NO_ASKS, type Paused, type RunScope } from '../../run/internal/run.js';
 import type { CacheHint } from '../../server/definitions.js';
 import { invalidParams, RpcError } from '../../server/errors.js';
 import type { Tool } from '../../server/internal/registry.js';
@@ -221,7 +221,7 @@ async function runCall(request: StatelessRequest, call: Call): Promise<Reply> {
       accepted,
     );
   }
-  const run = startRun(scopeOf(request, call, memory), call);
+  const run = startRun(new HandlerRun(scopeOf(request, call, memory)), call);
   const sink: Sink = {
     ...PLAIN_FRAMES,
     async end(outcome) {

@@ -9,7 +9,7 @@ import { toResult } from '../../run/internal/answer.js';
 import type { Call } from '../../run/internal/call.js';
 import { startRun } from '../../run/internal/handler-context.js';
 import { unpackMemory } from '../../run/internal/record.js';
-import { type HandlerRun, LOOK_EVERY_MS, type Outcome, type RunScope } from '../../run/internal/run.js';
+import { HandlerRun, LOOK_EVERY_MS, type Outcome, type RunScope } from '../../run/internal/run.js';
 import { RpcError, tooLarge } from '../../server/errors.js';
 import type { ServerData } from '../../server/internal/server-data.js';
 import { withLastingStore } from '../../store/internal/lasting.js';
@@ -106,7 +106,7 @@ function internalError(): RpcError {
 async function endOf(server: ServerData, http: McpRequest, task: Task): Promise<End | undefined> {
   try {
     const call = await resolveCall(server, http, task);
-    const run = startRun(scopeOf(server, http, task, call), call);
+    const run = startRun(new HandlerRun(scopeOf(server, http, task, call)), call);
     return await toEnd(call, http, await outcomeOf(run, http));
   } catch (error) {
     const known = error instanceof RpcError ? error : undefined;
