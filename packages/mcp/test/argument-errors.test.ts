@@ -13,7 +13,7 @@ const ZOD = z.strictObject({
   list: z.array(z.object({ s: z.string() })),
 });
 
-/** The example of SEP-1303: the texts are the author's. */
+/** The example of SEP-1303, with messages of the application. */
 const FLIGHT = z
   .object({ departure: z.string().regex(/^\d{2}\/\d{2}\/\d{4}$/, 'date must be in dd/mm/yyyy format') })
   .superRefine(({ departure }, ctx) => {
@@ -78,7 +78,7 @@ function create(options: Partial<McpServerOptions> = {}): McpServer {
     .tool('path', { input: saying('no', ['a\nb', 'c'.repeat(500)]) }, () => 'ok');
 }
 
-/** The text of a tool's error, through each kind of client. */
+/** The error message of a tool, through each kind of client. */
 async function textsOf(options: Partial<McpServerOptions>, name: string, args: object): Promise<readonly unknown[]> {
   const server = create(options);
   const app = new SecureApp({ log: false, surfaces: [agentCoreTools(server, { posture: Public() })] });

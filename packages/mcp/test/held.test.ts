@@ -1,13 +1,17 @@
 import { ManualClock } from '@sallyport/core/testing';
-import type { McpServer, McpServerOptions, McpStore } from '../src/index.js';
-import { memoryMcpStore } from '../src/index.js';
-import { counting } from './support/counting.js';
+import {
+  type ElicitParams,
+  type McpServer,
+  type McpServerOptions,
+  type McpStore,
+  memoryMcpStore,
+} from '../src/index.js';
 import { type Connection, Rig } from './support/rig.js';
 
 const START = new Date('2026-11-23T10:00:00Z');
-const form = (message: string) => ({
+const form = (message: string): ElicitParams => ({
   message,
-  requestedSchema: { type: 'object', properties: { v: { type: 'string' } }, required: ['v'] } as const,
+  requestedSchema: { type: 'object', properties: { v: { type: 'string' } }, required: ['v'] },
 });
 const accept = (v: string) => ({ action: 'accept', content: { v } });
 

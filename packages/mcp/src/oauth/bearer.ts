@@ -34,7 +34,7 @@ export interface BearerOptions {
   readonly requiredScopes?: readonly string[];
   /**
    * True if challenges contain the error and the scopes, and a 403 for missing scopes has a challenge. MCP clients need both to request more
-   * scopes. The scopes are those of the token, of the posture and of the tool. Default `false`.
+   * scopes. A 403 names the scopes of the token, the posture and the tool. Default `false`.
    */
   readonly scopeChallenge?: boolean;
   /**
@@ -253,7 +253,7 @@ class Guard {
 
 const NO_STORE = { 'cache-control': 'no-store' };
 
-/** The scopes that the posture of the matched operation needs; one of them if any is sufficient and the caller has none of them. */
+/** The scopes that the posture of the matched operation needs; if any of them is sufficient, only the first, and `[]` if the caller has one. */
 function scopesOfPosture(ctx: Context, held: readonly string[]): readonly string[] {
   const { kind, scopes = [] } = stateOf(ctx).posture ?? {};
   if (kind !== 'authenticated_any_of') return scopes;

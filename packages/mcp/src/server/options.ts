@@ -111,12 +111,12 @@ export interface McpServerOptions {
   /** Maximum size of a request body in bytes. Default 4 MiB. */
   readonly maxBodyBytes?: number;
   /**
-   * The text for each wrong argument of a tool. `message` is the validator's own message, cut to one line of 200 characters, or the rule if it
-   * has none. `rule` is only the rule of the JSON Schema with its bound: `minimum 1`. Default `message`.
+   * The text for each wrong argument of a tool. `message` is the validator's own message, cut to one line of 200 characters; for an empty
+   * message, the rule. `rule` is only the rule of the JSON Schema with its bound: `minimum 1`. Default `message`.
    */
   readonly argumentErrors?: ArgumentErrors;
   /**
-   * What happens while a question of the session era has no answer. `park` ends the response, and the client polls the call; `hold` keeps a
+   * Behaviour while a question of the session era has no answer. `park` ends the response, and the client polls the call; `hold` keeps a
    * streaming response open; `auto` holds a streaming response for `holdMs`, and then parks. Default `auto`.
    */
   readonly whileWaiting?: 'auto' | 'park' | 'hold';

@@ -81,7 +81,11 @@ function scopeOf(server: ServerData, http: McpRequest, call: Call | undefined): 
   return {
     ...{ http, era: 'session', protocolVersion: LATEST_SESSION_VERSION, client: undefined, clientCapabilities: {} },
     ...{ progressToken: undefined, requestId: http.requestId, meta: undefined, sessionId: undefined },
-    ...{ target: call?.target.name ?? 'tools/call', asks: call?.target.asks ?? NO_ASKS, asking: 'no' },
+    ...{
+      facts: { method: 'tools/call', ...call?.target.facts },
+      asks: call?.target.asks ?? NO_ASKS,
+      asking: 'no',
+    },
     ...{ canClose: false, keepsEvents: false, memory: undefined, logLevel: () => undefined },
     maxKeptBytes: server.maxKeptBytes,
   };

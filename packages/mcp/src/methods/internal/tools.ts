@@ -36,6 +36,7 @@ export const callTool = defineMethod({
 /** The call of a tool: checks its arguments, runs its handler, and converts the return value to a full result. */
 function callOf(tool: Tool, args: JsonObject): Call {
   return {
+    method: 'tools/call',
     target: tool,
     name: tool.name,
     args,
@@ -51,19 +52,21 @@ function callOf(tool: Tool, args: JsonObject): Call {
       }
       return tool.handler(value, ctx);
     },
-    complete: tool.checkOutput ? checkedAnswer(tool.name, tool.checkOutput) : expandAnswer,
+    complete: tool.checkOutput ? checkedAnswer(tool, tool.checkOutput) : expandAnswer,
   };
 }
 
 /** Converts an answer, and checks its structured part. */
-function checkedAnswer(tool: string, check: ValueCheck): Call['complete'] {
+function checkedAnswer(tool: Tool, check: ValueCheck): Call['complete'] {
   return async (answer, report) => {
     const result = expandAnswer(answer);
     if (result.isError === true) return result;
     const { structuredContent } = result;
     const checked = structuredContent === undefined ? { issues: ['/: required'] } : await check(structuredContent);
     if (!('issues' in checked)) return result;
-    guardHook(() => report.log.error('mcp.output_mismatch', { tool, issues: checked.issues }));
+    guardHook(() =>
+      report.log.error('mcp.output_mismatch', { method: 'tools/call', ...tool.facts, issues: checked.issues }),
+    );
     return toolError(`Tool returned an invalid result (request ${report.requestId})`);
   };
 }

@@ -20,7 +20,7 @@ export function describeUnits(errors: readonly OutputUnit[], schema: JsonObject)
 
 /**
  * Issues of a validator as path and its own message. Without a message, or with `rule`, the failures of its JSON Schema at this path
- * explain it; `schema` if the JSON Schema has none.
+ * explain it, or `schema` if it accepts the value.
  *
  * @param rules returns the failures of the JSON Schema
  */

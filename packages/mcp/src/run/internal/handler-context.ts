@@ -243,7 +243,7 @@ class HandlerContext implements McpAskingContext {
     const given = memory.given && givenTo(asked, memory.given);
     const bytes = given === undefined ? 0 : Buffer.byteLength(JSON.stringify(given));
     if (bytes > run.scope.maxKeptBytes) {
-      guardHook(() => run.scope.http.log.warn('mcp.too_large', { target: run.scope.target, what: 'answer', bytes }));
+      guardHook(() => run.scope.http.log.warn('mcp.too_large', { ...run.scope.facts, what: 'answer', bytes }));
       memory.answers.set(key, { digest: asked.digest, large: true });
       throw tooLargeAnswer(request);
     }

@@ -15,6 +15,7 @@ import type {
 } from '../../protocol/types.js';
 import { RpcError, tooLarge } from '../../server/errors.js';
 import type { Kept } from '../../store/internal/row-text.js';
+import type { CallFacts } from './call.js';
 import { MAX_QUESTIONS, MAX_ROUNDS, packMemory, type Question, type RecordedAnswer, type RunMemory } from './record.js';
 
 /** The kinds of questions of a handler without the options `asks` and `requires`. */
@@ -33,8 +34,8 @@ export interface RunScope {
   readonly meta: unknown;
   /** A name for the session; not the session id. */
   readonly sessionId: string | undefined;
-  /** Name of the running handler, for log lines. */
-  readonly target: string;
+  /** Names the running handler in log records. */
+  readonly facts: CallFacts;
   /** The lowest level that is sent; `undefined` sends none. Called when the handler logs. */
   readonly logLevel: () => MaybePromise<LogLevel | undefined>;
   /** The kinds of questions in the handler's options `asks` and `requires`. */
@@ -224,7 +225,7 @@ export class HandlerRun {
   /** Fails the run because a value is too large for the store. */
   failTooLarge(what: Kept, bytes: number): void {
     const { http, maxKeptBytes } = this.scope;
-    guardHook(() => http.log.warn('mcp.too_large', { target: this.scope.target, what, bytes }));
+    guardHook(() => http.log.warn('mcp.too_large', { ...this.scope.facts, what, bytes }));
     this.finish({ kind: 'failed', error: tooLarge(what, bytes, maxKeptBytes) });
   }
 

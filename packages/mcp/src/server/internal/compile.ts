@@ -120,7 +120,12 @@ export function compileTool(name: string, options: ToolOptions, handler: AnyHand
   if (typeof paramHeaders === 'string') throw invalidRegistration(`${what}: ${paramHeaders}`);
   return {
     kind: 'tool',
-    ...registered(name, parsed, { ...shown({ ...parsed, name, _meta }), inputSchema, outputSchema, annotations }),
+    ...registered('tool', name, parsed, {
+      ...shown({ ...parsed, name, _meta }),
+      inputSchema,
+      outputSchema,
+      annotations,
+    }),
     paramHeaders,
     checkInput:
       input === undefined && inputJsonSchema === undefined ? undefined : valueCheck(input ?? {}, inputSchema, errors),
@@ -139,7 +144,7 @@ export function compileResource(uri: string, options: ResourceOptions, handler: 
   const parsed = read<ResourceOptions, typeof RESOURCE>(what, RESOURCE, options);
   return {
     kind: 'resource',
-    ...registered(uri, parsed, { uri, ...shown(parsed) }),
+    ...registered('resource', uri, parsed, { uri, ...shown(parsed) }),
     ...cached(parsed),
     authorize: parsed.authorize as Registered['authorize'],
     handler: handler as Resource['handler'],
@@ -181,7 +186,7 @@ export function compileResourceTemplate(
   if (stray !== undefined) throw invalidRegistration(`${what} has no variable "${stray}"`);
   return {
     kind: 'template',
-    ...registered(uriTemplate, parsed, { uriTemplate, ...shown(parsed) }),
+    ...registered('resource', uriTemplate, parsed, { uriTemplate, ...shown(parsed) }),
     ...cached(parsed),
     authorize: parsed.authorize as Registered['authorize'],
     template,
@@ -197,7 +202,10 @@ export function compilePrompt(name: string, options: PromptOptions, handler: Any
   const listed = entries.map(([argument, { complete: _, ...about }]) => ({ name: argument, ...about }));
   return {
     kind: 'prompt',
-    ...registered(name, parsed, { ...shown({ ...parsed, name }), arguments: listed.length > 0 ? listed : undefined }),
+    ...registered('prompt', name, parsed, {
+      ...shown({ ...parsed, name }),
+      arguments: listed.length > 0 ? listed : undefined,
+    }),
     args: new Map(entries.map(([key, { required, complete }]) => [key, { required: required === true, complete }])),
     handler: handler as Prompt['handler'],
   };
@@ -206,11 +214,14 @@ export function compilePrompt(name: string, options: PromptOptions, handler: Any
 type Common = ParsedOptions<typeof COMMON>;
 
 function registered(
+  kind: string,
   name: string,
   { asks, requires, scopes, anyScope }: Common,
   listed: JsonObject,
 ): Omit<Registered, 'kind'> {
-  return { name, asks: new Set([...asks, ...requires]), requires, scopes, anyScope, listed: JSON.stringify(listed) };
+  const facts = { kind, target: name };
+  const both = new Set([...asks, ...requires]);
+  return { name, facts, asks: both, requires, scopes, anyScope, listed: JSON.stringify(listed) };
 }
 
 /** The common members of a definition in a list. */

@@ -105,7 +105,7 @@ export async function takeAnswer(place: SessionPlace, response: RpcResponse): Pr
       large = true;
       continue;
     }
-    if (large) reportTooLarge(http, { name: continued?.call.name ?? found.head.request.method }, 'answer', bytes);
+    if (large) reportTooLarge(http, found.head.facts ?? { method: found.head.request.method }, 'answer', bytes);
     if (continued) {
       const { run, stream } = startContinuation(continued, found.log, next, 'answered');
       await stream.end(await run.outcome, await run.takeEvents());
@@ -215,10 +215,11 @@ async function resolveAgain({ server, methods, http, session, request, accepted 
       asks: new Set<AskKind>(),
       requires: [],
       listed: '',
+      facts: { kind: 'prompt', target: '' },
     } as const;
     const fail = () => {
       throw error;
     };
-    return { target, name: '', args: undefined, invoke: fail, complete: fail };
+    return { method, target, name: '', args: undefined, invoke: fail, complete: fail };
   }
 }

@@ -2,7 +2,7 @@ import { guardHook } from '@sallyport/core/internal';
 import { type McpRequest, nowMs, retryFrame } from '../../http/internal/transport.js';
 import { RPC } from '../../protocol/internal/protocol.js';
 import { plainFrames, toEnding, toResult } from '../../run/internal/answer.js';
-import type { Call, Ending, Sink } from '../../run/internal/call.js';
+import type { Call, CallFacts, Ending, Sink } from '../../run/internal/call.js';
 import { NOTHING_RECORDED, type PackedMemory, packMemory, type Question } from '../../run/internal/record.js';
 import type { HandlerRun, Outcome, Paused } from '../../run/internal/run.js';
 import { RpcError, tooLarge } from '../../server/errors.js';
@@ -72,6 +72,10 @@ export class CallStream implements Sink {
       run.hold = (question) => held.ask(question, questionText(log.id, question));
       this.#held = held;
     }
+  }
+
+  get #facts(): CallFacts {
+    return { method: this.#call.method, ...this.#call.target.facts };
   }
 
   get resumable(): boolean {
@@ -202,7 +206,7 @@ export class CallStream implements Sink {
   }
 
   #report(what: Kept, bytes: number): void {
-    reportTooLarge(this.#origin.http, this.#call, what, bytes);
+    reportTooLarge(this.#origin.http, this.#facts, what, bytes);
   }
 
   /** Stores events for a connected client. If that fails, the client still gets its answer, but cannot resume. */
@@ -218,7 +222,7 @@ export class CallStream implements Sink {
   #giveUp(error: unknown): void {
     this.#keeps = false;
     const { http } = this.#origin;
-    guardHook(() => http.log.warn('mcp.stream_not_kept', { target: this.#call.name, error }));
+    guardHook(() => http.log.warn('mcp.stream_not_kept', { ...this.#facts, error }));
   }
 
   async #unlessLost(store: () => Promise<boolean>): Promise<boolean> {
@@ -234,7 +238,7 @@ export class CallStream implements Sink {
   #lose(): void {
     this.#lost = true;
     this.#run.cancel();
-    guardHook(() => this.#origin.http.log.warn('mcp.stream_lost', { target: this.#call.name }));
+    guardHook(() => this.#origin.http.log.warn('mcp.stream_lost', this.#facts));
   }
 
   /** Renews the lease at intervals while the handler runs. */
@@ -268,11 +272,12 @@ export class CallStream implements Sink {
     const { http, request, protocolVersion } = this.#origin;
     const { id, method, params } = request;
     const { scopes, anyScope } = this.#call.target;
+    const facts = this.#facts;
     const runsAgain = state === 'waiting' || state === 'open';
     return {
       state,
       request: { id, method, params: runsAgain ? params : undefined },
-      ...{ scopes, anyScope, protocolVersion, pending },
+      ...{ facts, scopes, anyScope, protocolVersion, pending },
       ...(this.#held && state === 'running' ? { notes: true } : {}),
       memory,
       next: this.#log.next + added,
@@ -296,8 +301,8 @@ function storeFailed(): RpcError {
 const NOTHING: Ending = { messages: [], status: 200, form: 'any' };
 
 /** Logs one line for a value that is too large for the store. */
-export function reportTooLarge(http: McpRequest, { name }: Pick<Call, 'name'>, what: Kept, bytes: number): void {
-  guardHook(() => http.log.warn('mcp.too_large', { target: name, what, bytes }));
+export function reportTooLarge(http: McpRequest, facts: CallFacts, what: Kept, bytes: number): void {
+  guardHook(() => http.log.warn('mcp.too_large', { ...facts, what, bytes }));
 }
 
 /** A question as a JSON-RPC request of the server; its id identifies the stream for the answer. */

@@ -167,7 +167,7 @@ async function interrupt({ server, http, session }: SessionPlace, { log, head }:
       // Another request has just stored the same end.
       if (!(error instanceof StreamLost)) throw error;
     }
-    guardHook(() => http.log.warn('mcp.call_interrupted', { method: head.request.method, state: head.state }));
+    guardHook(() => http.log.warn('mcp.call_interrupted', { ...head.facts, state: head.state }));
   }
   await log.save({ ...head, state: 'ended', pending: [], next });
   await closeOpenStream(server, session, log.id);

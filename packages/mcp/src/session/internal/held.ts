@@ -100,7 +100,7 @@ export class HeldQuestions {
     open.settle(toRecorded(open.question, note));
   }
 
-  /** Parks the call. The store decides for each question whether the mark or an answer was first. */
+  /** Parks the call. A conditional write of the mark fails for a question whose answer is already in the store. */
   async #park(): Promise<void> {
     this.#parks = true;
     const ended = await Promise.all(

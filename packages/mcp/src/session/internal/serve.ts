@@ -147,7 +147,7 @@ async function runCall(origin: SessionRequest, call: Call): Promise<Reply> {
   const { http, session, accepted } = origin;
   const required = missingKinds(session.capabilities, call.target.requires);
   const run = new HandlerRun(scopeOf(origin, call));
-  // The stream exists before the handler asks its first question.
+  // The stream must exist before the handler runs, because it sends the questions of the handler.
   const sink: Sink = canResume(origin)
     ? (await loadDurable()).newCallStream(origin, call, run)
     : { ...PLAIN_FRAMES, end: (outcome) => endPlainly(origin, call, outcome) };

@@ -3,6 +3,7 @@ import { type McpRequest, messageFrame, nowMs, primingFrame } from '../../http/i
 import { randomText } from '../../internal/crypto.js';
 import { errorText } from '../../protocol/internal/json-rpc.js';
 import type { InputRequest, JsonObject, RequestId } from '../../protocol/types.js';
+import type { CallFacts } from '../../run/internal/call.js';
 import type { PackedMemory, Question } from '../../run/internal/record.js';
 import { tooLarge } from '../../server/errors.js';
 import { type ServerData, storeOf } from '../../server/internal/server-data.js';
@@ -22,6 +23,8 @@ export interface StreamHead {
   readonly state: StreamState;
   /** The parameters, only if the handler may be called again. */
   readonly request: { readonly id: RequestId; readonly method: string; readonly params: JsonObject | undefined };
+  /** Names the call in log records; absent in rows of older versions. */
+  readonly facts?: CallFacts;
   /** The scopes that the call needed: a reader of the stream needs them too. */
   readonly scopes: readonly string[];
   readonly anyScope: readonly string[];
@@ -210,7 +213,7 @@ export class StreamLog {
     return isNew;
   }
 
-  /** The note of a held question; `undefined` if it has none. */
+  /** The note of a held question; `undefined` if absent. */
   async readNote(key: string): Promise<HeldNote | undefined> {
     const place = { partition: this.partition, sort: HEAD + key };
     const found = await readText(storeOf(this.#server), this.#server.settings.spill, place);

@@ -182,7 +182,7 @@ function scopeOf({ server, http, message, envelope }: StatelessRequest, call?: C
     logLevel() {
       return server.settings.logging ? logLevel : undefined;
     },
-    target: call?.target.name ?? message.method,
+    facts: { method: message.method, ...call?.target.facts },
     maxKeptBytes: server.maxKeptBytes,
     asks: call?.target.asks ?? NO_ASKS,
     asking: 'pause',
