@@ -253,7 +253,7 @@ class Guard {
 
 const NO_STORE = { 'cache-control': 'no-store' };
 
-/** The scopes that the posture of the matched operation needs; if any of them is sufficient, only the first, and `[]` if the caller has one. */
+/** The scopes that the posture of the matched operation needs; if any of them is sufficient, only the first, and `[]` for a caller with any of them. */
 function scopesOfPosture(ctx: Context, held: readonly string[]): readonly string[] {
   const { kind, scopes = [] } = stateOf(ctx).posture ?? {};
   if (kind !== 'authenticated_any_of') return scopes;
