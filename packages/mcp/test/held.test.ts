@@ -84,6 +84,42 @@ describe('a question on a door that streams', () => {
     expect([runs, rig.violations]).toEqual([1, []]);
   });
 
+  it('comes with the first event id: the head of the response waits for the store', async () => {
+    const clock = new ManualClock(START);
+    const inner = memoryMcpStore({ clock });
+    let release = () => {};
+    const blocked = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const store: McpStore = {
+      get: inner.get.bind(inner),
+      list: inner.list.bind(inner),
+      take: inner.take.bind(inner),
+      async put(row, when) {
+        if (row.partition.startsWith('e#')) await blocked;
+        return inner.put(row, when);
+      },
+    };
+    const rig = new Rig({ register, streaming: true, clock, server: { store } });
+    const session = await rig.connect();
+    const rpc = { jsonrpc: '2.0', id: 9, method: 'tools/call', params: { name: 'one' } };
+    let hasHead = false;
+    const opening = rig.open('POST', JSON.stringify(rpc), session.sent()).then((opened) => {
+      hasHead = true;
+      return opened;
+    });
+    await clock.advance(1000);
+    expect(hasHead).toBe(false);
+    release();
+    await clock.advance(100);
+    const { body } = await opening;
+    const iterator = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+    const first = await iterator.next();
+    expect(Buffer.from(first.value ?? []).toString()).toMatch(/^id: [\w-]{12}\.0\n/);
+    void iterator.return?.();
+    await clock.advance(20_000);
+  });
+
   it('can be followed by another', async () => {
     const { clock, session, state, reading } = await call('two');
     await answer(session, idsOf(state.text)[0], 'x');

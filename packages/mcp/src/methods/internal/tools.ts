@@ -1,6 +1,6 @@
-import { guardHook, isObject } from '@sallyport/core/internal';
+import { fromJson, guardHook, isObject } from '@sallyport/core/internal';
 import { decodeHeaderValue, type McpRequest } from '../../http/internal/transport.js';
-import { own } from '../../protocol/internal/json-rpc.js';
+import { nestsDeeper, own } from '../../protocol/internal/json-rpc.js';
 import type { JsonObject } from '../../protocol/types.js';
 import { toolError } from '../../run/internal/answer.js';
 import type { Call } from '../../run/internal/call.js';
@@ -28,10 +28,17 @@ export const callTool = defineMethod({
     const tool = typeof name === 'string' ? server.registry.tools.get(name) : undefined;
     if (!tool) throw invalidParams('Unknown tool');
     const args = own(params, 'arguments') ?? {};
-    if (!isObject(args)) throw invalidParams('"arguments" must be an object');
-    return { call: callOf(tool, args) };
+    return { call: isObject(args) ? callOf(tool, args) : callOfOther(tool, args) };
   },
 });
+
+/** The call for arguments that are not an object. Models send objects as JSON text; for any other value the model gets an error. */
+function callOfOther(tool: Tool, args: unknown): Call {
+  const parsed = typeof args === 'string' && !nestsDeeper(args) ? fromJson(args) : undefined;
+  if (isObject(parsed)) return callOf(tool, parsed);
+  const failed = toolError('Invalid arguments: /: type object');
+  return { ...callOf(tool, {}), invoke: () => failed, complete: () => failed };
+}
 
 /** The call of a tool: checks its arguments, runs its handler, and converts the return value to a full result. */
 function callOf(tool: Tool, args: JsonObject): Call {
