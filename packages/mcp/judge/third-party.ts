@@ -126,6 +126,7 @@ async function aiSdk1(url: string): Promise<Connected> {
       ['call', () => call('test_simple_text'), TEXT],
       ['elicitation', () => call('test_elicitation', { message: 'Who?' }), 'ada'],
       ['two elicitations', () => call('test_two_questions'), 'ada ada'],
+      ['two rounds', () => call(ROUNDS), 'Ada likes blue.'],
     ],
     close: () => client.close(),
   };

@@ -28,6 +28,18 @@ function register(server: McpServer): void {
     const second = await ctx.elicit(form('B?'));
     return `two ${first.content?.v} ${second.content?.v}`;
   });
+  server.tool('returns', { asks: ['elicitation', 'roots'] }, (_, ctx) => {
+    runs += 1;
+    ctx.log('info', 'run');
+    const state = (ctx.state ?? []) as string[];
+    const said = ctx.inputs.a && 'content' in ctx.inputs.a ? String((ctx.inputs.a.content as { v?: string })?.v) : '-';
+    if (state.length === 2) return `returns ${state.join(' ')} ${said}`;
+    const requests = {
+      a: { method: 'elicitation/create', params: form(`Round ${state.length}?`) },
+      b: { method: 'roots/list' },
+    } as const;
+    return ctx.inputRequired(requests, [...state, said]);
+  });
   server.tool('both', { asks: ['elicitation'] }, async (_, ctx) => {
     runs += 1;
     const answers = await Promise.all([ctx.elicit(form('A?'), 'a'), ctx.elicit(form('B?'), 'b')]);
@@ -130,6 +142,38 @@ describe('a question on a door that streams', () => {
     await reading;
     expect(state.text).toContain('"text":"two x y"');
     expect(runs).toBe(1);
+  });
+
+  it('that a handler returns is answered on its stream, and the handler runs again there', async () => {
+    const { clock, rig, session, state, reading } = await call('returns');
+    for (const v of ['x', 'y']) {
+      const [a, b] = idsOf(state.text).slice(-2);
+      await answer(session, a, v);
+      await session.answer(b, { roots: [] }, { streaming: false });
+      await clock.advance(2500);
+    }
+    await reading;
+    expect(state.text).toContain('"text":"returns - x y"');
+    // An event that the handler emits again is not sent again.
+    expect([runs, idsOf(state.text).length, state.text.split('"data":"run"').length - 1]).toEqual([3, 4, 1]);
+    expect(rig.violations).toEqual([]);
+  });
+
+  it('that a handler returns is parked with its call, which keeps the answer to the other question', async () => {
+    const { clock, session, state, reading } = await call('returns');
+    const [a, b] = idsOf(state.text);
+    await answer(session, a, 'x');
+    await clock.advance(16_000);
+    await reading;
+    expect(idsOf(state.text)).toEqual([a, b]);
+    await session.answer(b, { roots: [] }, { streaming: false });
+    const second = await session.resume(lastEventId(state.text), { streaming: false });
+    const [c, d] = second.events.flatMap(({ data }) => (data?.method && data.id !== undefined ? [data.id] : []));
+    await answer(session, c, 'y');
+    await session.answer(d, { roots: [] }, { streaming: false });
+    const last = second.events.findLast(({ id }) => id !== undefined)?.id ?? '';
+    const rest = await session.resume(last, { streaming: false });
+    expect(rest.events.at(-1)?.data.result.content[0].text).toBe('returns - x y');
   });
 
   it.each([

@@ -40,6 +40,7 @@ import {
   askKindOf,
   type Given,
   isQuestionKey,
+  MAX_QUESTIONS,
   missingCapability,
   type Question,
   type RecordedAnswer,
@@ -55,11 +56,14 @@ export function startRun(run: HandlerRun, call: Pick<Call, 'invoke'>): HandlerRu
 }
 
 async function runHandler(run: HandlerRun, call: Pick<Call, 'invoke'>): Promise<void> {
-  const context = new HandlerContext(run);
   try {
-    const value = await call.invoke(context);
-    if (isInputRequired(value)) context.askAll(value);
-    else run.finish({ kind: 'answer', value });
+    let isAgain = true;
+    while (isAgain) {
+      const context = new HandlerContext(run);
+      const value = await call.invoke(context);
+      isAgain = isInputRequired(value) && (await context.askAll(value));
+      if (!isInputRequired(value)) run.finish({ kind: 'answer', value });
+    }
   } catch (error) {
     run.finish({ kind: 'failed', error });
   }
@@ -219,13 +223,30 @@ class HandlerContext implements McpAskingContext {
     return { [INPUT_REQUIRED]: true, requests, state };
   }
 
-  /** Converts the handler's return value to questions. */
-  askAll({ requests, state }: InputRequired): void {
+  /** Converts the handler's return value to questions. Returns `true` if they are answered and the handler runs again. */
+  async askAll({ requests, state }: InputRequired): Promise<boolean> {
+    const run = this.#run;
     for (const [key, request] of Object.entries(requests)) {
-      if (this.#refuses(request, key)) return;
+      if (this.#refuses(request, key)) return false;
       this.#questions.push({ key, request, digest: digestOf(request) });
     }
-    this.#run.pauseForAnswers(this.#questions, state, true);
+    const { hold } = run;
+    if (!hold || this.#questions.length > MAX_QUESTIONS) {
+      run.pauseForAnswers(this.#questions, state, true);
+      return false;
+    }
+    const inputs: [string, InputResponse][] = [];
+    const open = await Promise.all(
+      this.#questions.map(async (question) => {
+        const held = await hold(question, true);
+        if (!held) return [question];
+        run.memory.answers.set(question.key, held);
+        const input = held.value === undefined ? undefined : await fits(question.request, held.value);
+        if (input) inputs.push([question.key, input]);
+        return [];
+      }),
+    );
+    return run.continueOrPause(open.flat(), state, Object.fromEntries(inputs));
   }
 
   async #ask(request: InputRequest, named: string | undefined): Promise<InputResponse> {

@@ -109,17 +109,17 @@ export const LOOK_EVERY_MS = 1000;
 export class HandlerRun {
   readonly scope: RunScope;
   /** The recorded data of the call. Answers and steps of this run are added to it. */
-  readonly memory: RunMemory;
+  memory: RunMemory;
   readonly outcome: Promise<Outcome>;
   /** Called for each new event. */
   onEvent: (() => void) | undefined;
   /** Sends a question on the open stream and waits for its answer; `undefined` if the call is to be parked. Set by streams that hold. */
-  hold: ((question: Question) => Promise<RecordedAnswer | undefined>) | undefined;
+  hold: ((question: Question, isReturned?: boolean) => Promise<RecordedAnswer | undefined>) | undefined;
   /** True if the waiting events must be written immediately. */
   isUrgent = false;
   #events: RunEvent[] = [];
   /** Events of earlier runs that the handler has not emitted again yet. */
-  readonly #unseen: Map<string, number>;
+  #unseen: Map<string, number>;
   /** All events that this run and the earlier runs have sent. */
   readonly #sent: Map<string, number>;
   #closes = 0;
@@ -192,16 +192,42 @@ export class HandlerRun {
    * Pauses the call until the client has answered. The signal does not abort: the handler has not failed, so its error handling must not
    * run. Too many questions, and data that is too large for the store, fail the run instead.
    */
-  pauseForAnswers(questions: readonly Question[], state: Json | undefined, returned: boolean): void {
+  pauseForAnswers(
+    questions: readonly Question[],
+    state: Json | undefined,
+    returned: boolean,
+    inputs = NO_INPUTS,
+  ): void {
+    const next = this.#nextRound(questions, state, inputs);
+    if (next) this.#pause({ on: 'asked', questions, returned }, next);
+  }
+
+  /**
+   * After questions that the handler returned and that were held: returns `true` if all are answered, so that the handler is called again in
+   * this run; else pauses the call until the open ones are answered.
+   */
+  continueOrPause(open: readonly Question[], state: Json | undefined, inputs: InputResponses): boolean {
+    if (this.#over) return false;
+    if (open.length > 0) {
+      this.pauseForAnswers(open, state, true, inputs);
+      return false;
+    }
+    const next = this.#nextRound([], state, inputs);
+    if (!next) return false;
+    this.memory = next;
+    this.#unseen = new Map(this.#sent);
+    return true;
+  }
+
+  /** The data for the next run; `undefined` if a limit is exceeded, and then the run has failed. */
+  #nextRound(questions: readonly Question[], state: Json | undefined, inputs: InputResponses): RunMemory | undefined {
     const { memory } = this;
-    const bytes = Buffer.byteLength(JSON.stringify({ ...packMemory(memory), st: state }), 'utf8');
+    const bytes = Buffer.byteLength(JSON.stringify({ ...packMemory({ ...memory, inputs }), st: state }), 'utf8');
     if (questions.length > MAX_QUESTIONS) this.fail(`more than ${MAX_QUESTIONS} questions in a round`);
     else if (memory.round >= MAX_ROUNDS) this.fail(`more than ${MAX_ROUNDS} rounds of questions`);
     else if (bytes > this.scope.maxKeptBytes) this.failTooLarge('state', bytes);
-    else {
-      const next = { ...memory, inputs: NO_INPUTS, state, round: memory.round + 1 };
-      this.#pause({ on: 'asked', questions, returned }, next);
-    }
+    else return { ...memory, inputs, state, round: memory.round + 1 };
+    return undefined;
   }
 
   /** Pauses the call after its handler has closed the stream; `false` if an earlier run has already closed it here. */

@@ -69,7 +69,7 @@ export class CallStream implements Sink {
     const { server, http } = origin;
     if (beginning === 'new' && http.canStream && server.settings.whileWaiting === 'auto') {
       const held = new HeldQuestions(log, run, http, server.settings.holdMs);
-      run.hold = (question) => held.ask(question, questionText(log.id, question));
+      run.hold = (question, isReturned = false) => held.ask(question, questionText(log.id, question), isReturned);
       this.#held = held;
     }
   }

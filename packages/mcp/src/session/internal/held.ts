@@ -20,6 +20,7 @@ export interface HeldNote {
 
 interface Open {
   readonly question: Question;
+  readonly isReturned: boolean;
   readonly settle: (answer: RecordedAnswer | undefined) => void;
   readonly fail: (error: unknown) => void;
 }
@@ -52,8 +53,12 @@ export class HeldQuestions {
     return this.#sent.has(key);
   }
 
-  /** Sends a question and waits for its answer; `undefined` if the call is to be parked. */
-  ask(question: Question, text: string): Promise<RecordedAnswer | undefined> {
+  /**
+   * Sends a question and waits for its answer; `undefined` if the call is to be parked.
+   *
+   * @param isReturned true for a question that the handler returned: it can use the key again in the next round
+   */
+  ask(question: Question, text: string, isReturned: boolean): Promise<RecordedAnswer | undefined> {
     const now = nowMs(this.#http.clock);
     const until = Math.min(now + this.#holdMs, this.#http.deadline - SAFETY_MS);
     if (this.#parks || now >= until) return Promise.resolve(undefined);
@@ -62,7 +67,7 @@ export class HeldQuestions {
     this.#wait = FIRST_LOOK_MS;
     const isFirst = this.#open.size === 0;
     const answered = new Promise<RecordedAnswer | undefined>((settle, fail) => {
-      this.#open.set(question.key, { question, settle, fail });
+      this.#open.set(question.key, { question, isReturned, settle, fail });
     });
     if (isFirst) {
       this.#until = until;
@@ -97,6 +102,7 @@ export class HeldQuestions {
       throw error;
     });
     if (note === undefined || !this.#open.delete(key)) return;
+    if (open.isReturned) await this.#run.track(this.#log.removeNote(key));
     open.settle(toRecorded(open.question, note));
   }
 

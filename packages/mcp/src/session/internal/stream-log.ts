@@ -220,6 +220,12 @@ export class StreamLog {
     return found && (JSON.parse(found.text) as HeldNote);
   }
 
+  /** Deletes the note of a question whose key can be used again. */
+  async removeNote(key: string): Promise<void> {
+    const removed = await storeOf(this.#lasting).take({ partition: this.partition, sort: HEAD + key });
+    await dropText(this.#server.settings.spill, removed?.data);
+  }
+
   /** Deletes the head row of an answered question. */
   async remove(): Promise<void> {
     const removed = await storeOf(this.#server).take({ partition: this.partition, sort: HEAD });
