@@ -12,16 +12,6 @@ export interface Report {
   readonly log: Logger;
 }
 
-/** The fields by which log records name a call. */
-export type CallFacts = {
-  /** The method of the request: `tools/call`. */
-  readonly method: string;
-  /** The kind of the registration: `tool`, `resource` or `prompt`. */
-  readonly kind?: string;
-  /** The registered name, URI or URI template. */
-  readonly target?: string;
-};
-
 /** A request that runs a handler of the application. */
 export interface Call {
   /** The method of the request. */

@@ -232,8 +232,7 @@ class HandlerContext implements McpAskingContext {
     }
     const { hold } = run;
     if (!hold || this.#questions.length > MAX_QUESTIONS) {
-      run.pauseForAnswers(this.#questions, state, true);
-      return false;
+      return run.pauseForAnswers(this.#questions, state, true);
     }
     const inputs: [string, InputResponse][] = [];
     const open = await Promise.all(
@@ -246,7 +245,7 @@ class HandlerContext implements McpAskingContext {
         return [];
       }),
     );
-    return run.continueOrPause(open.flat(), state, Object.fromEntries(inputs));
+    return run.pauseForAnswers(open.flat(), state, true, Object.fromEntries(inputs));
   }
 
   async #ask(request: InputRequest, named: string | undefined): Promise<InputResponse> {

@@ -15,8 +15,15 @@ import type {
 } from '../../protocol/types.js';
 import { RpcError, tooLarge } from '../../server/errors.js';
 import type { Kept } from '../../store/internal/row-text.js';
-import type { CallFacts } from './call.js';
-import { MAX_QUESTIONS, MAX_ROUNDS, packMemory, type Question, type RecordedAnswer, type RunMemory } from './record.js';
+import {
+  type CallFacts,
+  MAX_QUESTIONS,
+  MAX_ROUNDS,
+  packMemory,
+  type Question,
+  type RecordedAnswer,
+  type RunMemory,
+} from './record.js';
 
 /** The kinds of questions of a handler without the options `asks` and `requires`. */
 export const NO_ASKS: ReadonlySet<AskKind> = new Set();
@@ -191,43 +198,30 @@ export class HandlerRun {
   /**
    * Pauses the call until the client has answered. The signal does not abort: the handler has not failed, so its error handling must not
    * run. Too many questions, and data that is too large for the store, fail the run instead.
+   *
+   * @param held the valid answers to questions that the handler returned and that were held
+   * @returns `true` if such questions are all answered: the handler is called again in this run
    */
   pauseForAnswers(
     questions: readonly Question[],
     state: Json | undefined,
     returned: boolean,
-    inputs = NO_INPUTS,
-  ): void {
-    const next = this.#nextRound(questions, state, inputs);
-    if (next) this.#pause({ on: 'asked', questions, returned }, next);
-  }
-
-  /**
-   * After questions that the handler returned and that were held: returns `true` if all are answered, so that the handler is called again in
-   * this run; else pauses the call until the open ones are answered.
-   */
-  continueOrPause(open: readonly Question[], state: Json | undefined, inputs: InputResponses): boolean {
-    if (this.#over) return false;
-    if (open.length > 0) {
-      this.pauseForAnswers(open, state, true, inputs);
-      return false;
-    }
-    const next = this.#nextRound([], state, inputs);
-    if (!next) return false;
-    this.memory = next;
-    this.#unseen = new Map(this.#sent);
-    return true;
-  }
-
-  /** The data for the next run; `undefined` if a limit is exceeded, and then the run has failed. */
-  #nextRound(questions: readonly Question[], state: Json | undefined, inputs: InputResponses): RunMemory | undefined {
+    held?: InputResponses,
+  ): boolean {
     const { memory } = this;
+    const inputs = held ?? NO_INPUTS;
     const bytes = Buffer.byteLength(JSON.stringify({ ...packMemory({ ...memory, inputs }), st: state }), 'utf8');
+    const next = { ...memory, inputs, state, round: memory.round + 1 };
     if (questions.length > MAX_QUESTIONS) this.fail(`more than ${MAX_QUESTIONS} questions in a round`);
     else if (memory.round >= MAX_ROUNDS) this.fail(`more than ${MAX_ROUNDS} rounds of questions`);
     else if (bytes > this.scope.maxKeptBytes) this.failTooLarge('state', bytes);
-    else return { ...memory, inputs, state, round: memory.round + 1 };
-    return undefined;
+    else if (questions.length > 0 || held === undefined) this.#pause({ on: 'asked', questions, returned }, next);
+    else {
+      this.memory = next;
+      this.#unseen = new Map(this.#sent);
+      return !this.#over;
+    }
+    return false;
   }
 
   /** Pauses the call after its handler has closed the stream; `false` if an earlier run has already closed it here. */

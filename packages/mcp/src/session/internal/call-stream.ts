@@ -2,8 +2,14 @@ import { guardHook } from '@sallyport/core/internal';
 import { type McpRequest, nowMs, retryFrame } from '../../http/internal/transport.js';
 import { RPC } from '../../protocol/internal/protocol.js';
 import { plainFrames, toEnding, toResult } from '../../run/internal/answer.js';
-import type { Call, CallFacts, Ending, Sink } from '../../run/internal/call.js';
-import { NOTHING_RECORDED, type PackedMemory, packMemory, type Question } from '../../run/internal/record.js';
+import type { Call, Ending, Sink } from '../../run/internal/call.js';
+import {
+  type CallFacts,
+  NOTHING_RECORDED,
+  type PackedMemory,
+  packMemory,
+  type Question,
+} from '../../run/internal/record.js';
 import type { HandlerRun, Outcome, Paused } from '../../run/internal/run.js';
 import { RpcError, tooLarge } from '../../server/errors.js';
 import type { ServerData } from '../../server/internal/server-data.js';

@@ -2,21 +2,13 @@ import { isPassing } from '@sallyport/core/internal';
 import { type McpRequest, nowMs } from '../../http/internal/transport.js';
 import type { Question, RecordedAnswer } from '../../run/internal/record.js';
 import type { HandlerRun } from '../../run/internal/run.js';
-import type { StreamLog } from './stream-log.js';
+import type { HeldNote, StreamLog } from './stream-log.js';
 
 /** Milliseconds before the first check for an answer. A program answers immediately, a user after many seconds. */
 const FIRST_LOOK_MS = 50;
 const LAST_LOOK_MS = 2000;
 /** Milliseconds before the deadline at which a call is parked at the latest, so that its state can still be stored. */
 const SAFETY_MS = 3000;
-
-/** The answer to a held question, in a separate row: another instance may receive it. */
-export interface HeldNote {
-  readonly value?: unknown;
-  readonly large?: true;
-  /** Set instead of an answer when the call is parked: from then on, the head of the stream receives answers. */
-  readonly parked?: true;
-}
 
 interface Open {
   readonly question: Question;

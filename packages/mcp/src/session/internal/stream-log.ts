@@ -3,14 +3,12 @@ import { type McpRequest, messageFrame, nowMs, primingFrame } from '../../http/i
 import { randomText } from '../../internal/crypto.js';
 import { errorText } from '../../protocol/internal/json-rpc.js';
 import type { InputRequest, JsonObject, RequestId } from '../../protocol/types.js';
-import type { CallFacts } from '../../run/internal/call.js';
-import type { PackedMemory, Question } from '../../run/internal/record.js';
+import type { CallFacts, PackedMemory, Question } from '../../run/internal/record.js';
 import { tooLarge } from '../../server/errors.js';
 import { type ServerData, storeOf } from '../../server/internal/server-data.js';
 import { toTheEnd, whileClientWaits, withLastingStore } from '../../store/internal/lasting.js';
 import { dropText, type Kept, packText, readText, unpackText } from '../../store/internal/row-text.js';
 import { type Row, toTtl } from '../../store/store.js';
-import type { HeldNote } from './held.js';
 
 /**
  * `open`: its handler closed it, and a request may claim it. `waiting`: for answers. `running`: until its lease ends. `ended`: its last
@@ -42,6 +40,14 @@ export interface StreamHead {
   readonly hold?: true;
   /** Set while a run holds its questions: a request with an answer then stores a note for the run. */
   readonly notes?: true;
+}
+
+/** The answer to a held question, in a separate row: another instance may receive it. */
+export interface HeldNote {
+  readonly value?: unknown;
+  readonly large?: true;
+  /** Set instead of an answer when the call is parked: from then on, the head of the stream receives answers. */
+  readonly parked?: true;
 }
 
 /** Another writer has taken the stream over. */
