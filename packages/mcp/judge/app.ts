@@ -5,6 +5,7 @@ import { Optional, SecureApp } from '@sallyport/secure';
 import { type McpStore, mountMcp } from '../src/index.js';
 import { type McpTaskEvent, mcpTasks } from '../src/tasks.js';
 import { createJudgedServer } from './fixtures.js';
+import { AWSLAMBDA, ResponseStream } from './response-stream.js';
 
 interface FunctionUrlAnswer {
   readonly statusCode: number;
@@ -19,18 +20,7 @@ export interface JudgedApp {
   answerStreaming(event: object, context: LambdaContext, outgoing: ServerResponse, end: () => void): Promise<void>;
 }
 
-/** The properties of the Lambda runtime on the global object of a streaming function. */
-const runtime = {
-  streamifyResponse: (handler: unknown) => handler,
-  HttpResponseStream: {
-    from(stream: ServerResponse, { statusCode, headers }: FunctionUrlAnswer) {
-      stream.writeHead(statusCode, headers);
-      stream.flushHeaders();
-      return stream;
-    },
-  },
-};
-Object.assign(globalThis, { awslambda: runtime });
+Object.assign(globalThis, { awslambda: AWSLAMBDA });
 
 /** The event of a task reaches a separate instance after the answer is sent, as in an asynchronous invocation. */
 function invokeLater(store: McpStore, event: McpTaskEvent): void {
@@ -59,7 +49,7 @@ export function createApp(store: McpStore, shared: McpStore = store): JudgedApp 
   const app = createContainer(store, shared);
   const streaming = createLambdaFunctionURLStreamingHandler(app) as (
     event: object,
-    stream: ServerResponse,
+    stream: ResponseStream,
     context: LambdaContext,
   ) => Promise<void>;
   return {
@@ -71,7 +61,7 @@ export function createApp(store: McpStore, shared: McpStore = store): JudgedApp 
     },
     async answerStreaming(event, context, outgoing, end) {
       try {
-        await streaming(event, outgoing, context);
+        await streaming(event, new ResponseStream(outgoing), context);
       } finally {
         end();
       }

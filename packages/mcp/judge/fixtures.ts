@@ -161,6 +161,11 @@ function addAskingTools(server: McpServer): void {
       return `User response: action=${answer.action}, content=${JSON.stringify(answer.content ?? {})}`;
     },
   );
+  server.tool('test_two_questions', { description: 'Asks twice.', asks: ['elicitation'] }, async (_, ctx) => {
+    const first = await ctx.elicit(textForm('First?', 'username'));
+    const second = await ctx.elicit(textForm('Second?', 'username'));
+    return `${first.content?.username} ${second.content?.username}`;
+  });
   server.tool(
     'test_elicitation_sep1034_defaults',
     { description: 'Asks with defaults.', asks: ['elicitation'] },

@@ -13,6 +13,7 @@ import { DOOR_NAMES, openDoor } from './doors.js';
 
 const VERSIONS = {
   '@ai-sdk/mcp': '2.0.99',
+  'ai-sdk-1': 'npm:@ai-sdk/mcp@1.0.101',
   '@langchain/mcp-adapters': '1.1.4',
   '@langchain/core': '1.4.0',
   '@langchain/langgraph': '1.7.3',
@@ -108,7 +109,35 @@ async function mcpRemote(url: string): Promise<Connected> {
   };
 }
 
-const CLIENTS = { '@ai-sdk/mcp': aiSdk, '@langchain/mcp-adapters': langchain, 'mcp-remote': mcpRemote };
+/** A client that announces revision 2025-11-25 and never resumes a stream. */
+async function aiSdk1(url: string): Promise<Connected> {
+  const {
+    experimental_createMCPClient: legacy,
+    createMCPClient = legacy,
+    ElicitationRequestSchema,
+  } = await load('ai-sdk-1');
+  const client = await createMCPClient({ transport: { type: 'http', url }, capabilities: { elicitation: {} } });
+  client.onElicitationRequest(ElicitationRequestSchema, () => ANSWER);
+  const tools = await client.tools();
+  const call = (name: string, args = {}) => tools[name].execute(args, { messages: [], toolCallId: '1' });
+  return {
+    checks: [
+      ['list', async () => Object.keys(tools), 'test_simple_text'],
+      ['call', () => call('test_simple_text'), TEXT],
+      ['elicitation', () => call('test_elicitation', { message: 'Who?' }), 'ada'],
+      ['two elicitations', () => call('test_two_questions'), 'ada ada'],
+      ['two rounds', () => call(ROUNDS), 'Ada likes blue.'],
+    ],
+    close: () => client.close(),
+  };
+}
+
+const CLIENTS = {
+  '@ai-sdk/mcp': aiSdk,
+  'ai-sdk-1': aiSdk1,
+  '@langchain/mcp-adapters': langchain,
+  'mcp-remote': mcpRemote,
+};
 
 /** Runs the checks of one client; returns the failures as text. */
 async function judge(connect: (url: string) => Promise<Connected>, url: string) {
@@ -135,6 +164,7 @@ try {
     process.stdout.write(`\nclients of other makers, ${name}\n`);
     const door = await openDoor(name);
     for (const [client, connect] of Object.entries(CLIENTS)) {
+      if (client === 'ai-sdk-1' && !name.endsWith('streaming')) continue;
       const { count, failed } = await judge(connect, door.url.href);
       const version = VERSIONS[client as keyof typeof CLIENTS];
       line(`${client} ${version}`, failed, `${count - failed.length}/${count}`);

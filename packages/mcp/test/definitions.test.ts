@@ -70,7 +70,7 @@ describe('who may call', () => {
   it.each([
     ['own', { owner: 'ada' }, undefined, 'called'],
     ['own', { owner: 'bob' }, true, 'You may not call this tool with these arguments.'],
-    ['own', {}, true, 'Invalid arguments: /owner: schema'],
+    ['own', {}, true, 'Invalid arguments: /owner: Invalid input: expected string, received undefined'],
     ['never', {}, true, 'You may not call this tool with these arguments.'],
     ['broken', {}, true, 'You may not call this tool with these arguments.'],
     ['truthy', {}, true, 'You may not call this tool with these arguments.'],

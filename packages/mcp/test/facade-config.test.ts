@@ -402,6 +402,7 @@ describe('the inventory', () => {
     expect(
       app
         .routes()
+        .filter(({ method }) => method !== 'HEAD')
         .map(({ method, path }) => `${method} ${path}`)
         .sort(),
     ).toEqual(listed.sort());
@@ -415,7 +416,8 @@ describe('the inventory', () => {
     });
     const patterns = routes.map(({ mcpPattern }) => mcpPattern);
     for (const { method, path, posture, scopes, streaming } of app.routes()) {
-      if (!patterns.includes(path)) expect([method, posture, streaming]).toEqual(['GET', 'public', undefined]);
+      if (!patterns.includes(path))
+        expect([['GET', 'HEAD'].includes(method), posture, streaming]).toEqual([true, 'public', undefined]);
       else
         expect([posture, scopes, streaming]).toEqual([
           'authenticated',
@@ -423,7 +425,7 @@ describe('the inventory', () => {
           true,
         ]);
     }
-    expect(app.routes()).toHaveLength(24);
+    expect(app.routes()).toHaveLength(36);
   });
 
   it('cannot be changed, and each call returns a new one', () => {

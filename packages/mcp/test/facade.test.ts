@@ -1,7 +1,7 @@
-import { Authenticated, SecureApp } from '@sallyport/secure';
+import { Authenticated, Public, SecureApp } from '@sallyport/secure';
 import fc from 'fast-check';
 import { type FacadeConfig, mcpResourceMetadataURL, mcpResourceURL, registerMcpFacade } from '../src/facade.js';
-import { DOOR_NAMES, type DoorName, type Received, type Sent, send } from './support/events.js';
+import { DOOR_NAMES, type DoorName, type Line, type Received, rawLog, type Sent, send } from './support/events.js';
 
 const BASE: FacadeConfig = {
   issuerUrl: 'https://id.example.com',
@@ -104,8 +104,20 @@ describe.each(DOOR_NAMES)('through %s', (door) => {
     expect(JSON.parse(text)).toEqual({ client_namespace: 'acme', partner_id: 'p1', agent_id: 'bot' });
   });
 
-  it('a slash at the end of an MCP route is allowed', async () => {
-    expect((await serve()(door, 'POST', '/acme/mcp/', GOOD)).status).toBe(200);
+  it('a slash at the end of an MCP route and of a document is allowed', async () => {
+    const request = serve();
+    expect((await request(door, 'POST', '/acme/mcp/', GOOD)).status).toBe(200);
+    const document = await request(door, 'GET', `${PROTECTED}/acme/mcp/`);
+    expect(JSON.parse(document.text)).toMatchObject({ resource: 'https://mcp.example.com/acme/mcp' });
+    expect((await request(door, 'GET', `${SERVER}/acme/mcp/`)).status).toBe(200);
+  });
+
+  it('documents are answered to HEAD, without a body', async () => {
+    const request = serve();
+    for (const path of [`${PROTECTED}/acme/mcp`, `${SERVER}/acme/mcp`, `/acme/mcp${SERVER}`]) {
+      const { status, text, headers } = await request(door, 'HEAD', path);
+      expect([status, text, headers['cache-control']]).toEqual([200, '', ['no-store']]);
+    }
   });
 
   it('invalid identifiers give 404, for documents and MCP routes', async () => {
@@ -474,5 +486,40 @@ describe('for any input', () => {
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe('a document with endpoints that may not exist', () => {
+  const lines: Line[] = [];
+  const warned = async (config: Partial<FacadeConfig>, extra: (app: SecureApp) => void = () => {}) => {
+    lines.length = 0;
+    const app = new SecureApp({ log: rawLog(lines) });
+    registerMcpFacade(app, { ...BASE, ...config } as FacadeConfig);
+    extra(app);
+    for (const path of [`${SERVER}/acme/mcp`, `${SERVER}/acme/mcp`, `${PROTECTED}/acme/mcp`])
+      await send(app, 'gateway v2', 'GET', path);
+    return lines.map(({ event, option, path }) => [event, option, path]);
+  };
+  const handlers = { authorizeHandler: () => () => ({ status: 204 }), tokenHandler: () => () => ({ status: 204 }) };
+  const registrationEndpointUrl = 'https://id.example.com/reg';
+  const GUESSED = ['mcp.facade_endpoint', 'registrationEndpointUrl', undefined];
+  const MISSING = [
+    'mcp.facade_endpoint',
+    'authorizeHandler',
+    '/.well-known/oauth-authorization-server/{client_namespace}/mcp/authorize',
+  ];
+
+  it('is reported once, with the option that is missing', async () => {
+    expect(await warned({})).toEqual([GUESSED, MISSING]);
+    expect(await warned({ registrationEndpointUrl })).toEqual([MISSING]);
+    expect(await warned(handlers)).toEqual([GUESSED]);
+  });
+
+  it('is not reported if the application serves them', async () => {
+    expect(await warned({ ...handlers, registrationEndpointUrl })).toEqual([]);
+    const own = (app: SecureApp) => {
+      app.get(`${SERVER}/{client_namespace}/mcp/authorize`, () => ({ status: 204 }), Public());
+    };
+    expect(await warned({ registrationEndpointUrl }, own)).toEqual([]);
   });
 });

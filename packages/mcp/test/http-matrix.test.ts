@@ -233,7 +233,11 @@ describe('GET', () => {
   });
 
   it('needs a session id, and a known one', async () => {
-    expect((await rig.send('GET', undefined, { headers: { accept: 'text/event-stream' } })).status).toBe(400);
+    // Some clients open a listener before their session exists; to them 400 is an error, and 405 is not.
+    const early = await rig.send('GET', undefined, { headers: { accept: 'text/event-stream' } });
+    expect([early.status, early.headers.allow]).toEqual([405, 'POST, DELETE']);
+    const resuming = { accept: 'text/event-stream', 'last-event-id': 'AAAAAAAAAAAA.1' };
+    expect((await rig.send('GET', undefined, { headers: resuming })).status).toBe(400);
     const headers = { accept: 'text/event-stream', 'mcp-session-id': 'nope' };
     expect((await rig.send('GET', undefined, { headers })).status).toBe(404);
   });

@@ -124,7 +124,6 @@ describe('what goes wrong', () => {
     ['a tool of objects', 'tools/call', { name: 'constructor' }, -32602, -32602],
     ['a tool named __proto__', 'tools/call', { name: '__proto__' }, -32602, -32602],
     ['a tool without a name', 'tools/call', {}, -32602, -32602],
-    ['arguments that are a list', 'tools/call', { name: 'echo', arguments: [] }, -32602, -32602],
     ['an unknown prompt', 'prompts/get', { name: 'nope' }, -32602, -32602],
     ['a missing prompt argument', 'prompts/get', { name: 'greet' }, -32602, -32602],
     ['a prompt argument of objects', 'prompts/get', { name: 'greet', arguments: { name: 5 } }, -32602, -32602],
@@ -148,6 +147,36 @@ describe('what goes wrong', () => {
     expect(answer.text).not.toContain('hunter2');
   });
 
+  it.each([
+    ['a list', []],
+    ['text', 'a'],
+    ['JSON text of a list', '[]'],
+    ['a number', 5],
+    ['JSON text that nests too deeply', `{"a":${'['.repeat(70)}${']'.repeat(70)}}`],
+  ])('arguments that are %s are an error that the model sees', async (_, args) => {
+    const wanted = { content: [{ type: 'text', text: 'Invalid arguments: /: type object' }], isError: true };
+    expect((await (await rig.connect()).request('tools/call', { name: 'echo', arguments: args })).json.result).toEqual(
+      wanted,
+    );
+    expect((await rig.stateless('tools/call', { name: 'echo', arguments: args })).json.result).toMatchObject(wanted);
+  });
+
+  it('arguments that are JSON text of an object are read, because models send them', async () => {
+    const args = '{"a":1,"b":2}';
+    const session = await rig.connect();
+    expect(
+      (await session.request('tools/call', { name: 'add', arguments: args })).json.result.structuredContent,
+    ).toEqual({ sum: 3 });
+    const { result } = (await rig.stateless('tools/call', { name: 'add', arguments: args })).json;
+    expect(result.structuredContent).toEqual({ sum: 3 });
+  });
+
+  it.each(['', null])('the cursor %j means the first page, because clients send it', async (cursor) => {
+    const first = (await rig.stateless('tools/list')).json.result.tools;
+    expect((await rig.stateless('tools/list', { cursor })).json.result.tools).toEqual(first);
+    expect((await (await rig.connect()).request('tools/list', { cursor })).json.result.tools).toEqual(first);
+  });
+
   it('an unknown resource is named', async () => {
     const params = { uri: 'notes://nope' };
     expect((await (await rig.connect()).request('resources/read', params)).json.error.data).toEqual(params);
@@ -160,9 +189,12 @@ describe('what goes wrong', () => {
     expect((await session.request('logging/setLevel', {})).json.error.code).toBe(-32602);
   });
 
-  it('arguments against the schema are named by path and rule, never by value', async () => {
+  it('arguments against a JSON Schema are named by path and rule, never by value', async () => {
     const args = { a: 'secret-value' };
-    const wanted = { content: [{ type: 'text', text: 'Invalid arguments: /b: required; /a: type' }], isError: true };
+    const wanted = {
+      content: [{ type: 'text', text: 'Invalid arguments: /b: required; /a: type number' }],
+      isError: true,
+    };
     expect((await (await rig.connect()).call('add', args)).json.result).toEqual(wanted);
     const stateless = await rig.stateless('tools/call', { name: 'add', arguments: args });
     expect(stateless.json.result).toMatchObject(wanted);

@@ -2,9 +2,10 @@ import { inspect } from 'node:util';
 import { type Context, FrameworkError } from '@sallyport/core';
 import { createApp } from '@sallyport/dispatch/app';
 import { json } from '@sallyport/http';
-import { Authenticated, Optional, Public, SecureApp } from '@sallyport/secure';
+import { Authenticated, AuthenticatedAnyOf, InternalOnly, Optional, Public, SecureApp } from '@sallyport/secure';
 import { ManualClock } from '@sallyport/testkit';
 import fc from 'fast-check';
+import { registerMcpFacade } from '../src/facade.js';
 import { createMcpServer, mountMcp } from '../src/index.js';
 import { readCredentials } from '../src/oauth/internal/credentials.js';
 import {
@@ -651,7 +652,7 @@ describe('with scopeChallenge', () => {
     ]);
     expect(await challenge(door, { requiredScopes: ['notes:write'] }, 'Bearer abc')).toEqual([
       403,
-      `Bearer error="insufficient_scope", scope="notes:write", resource_metadata="${METADATA}"`,
+      `Bearer error="insufficient_scope", scope="notes:read notes:write", resource_metadata="${METADATA}"`,
     ]);
   });
 
@@ -672,6 +673,114 @@ describe('with scopeChallenge', () => {
     const options = { requiredScopes: ['notes:read'], scopeChallenge: false };
     expect(await challenge('gateway v2', options, 'Bearer abc', '/mcp')).toEqual([403, undefined]);
     expect(await challenge('gateway v2', options, 'Bearer wrong')).toEqual([401, BEARER]);
+  });
+});
+
+describe('the scopes of a challenge', () => {
+  const SCOPES = { namespace: 'orders', partner_namespace: 'partners', agent: 'agents', partner_agent: 'both' };
+  const tokens = (...held: readonly string[]) =>
+    staticBearerValidator([{ tokenHash: hashBearerToken('abc'), subject: 'ada', scopes: held }]);
+  const guarded = (held: readonly string[], options: Partial<BearerOptions> = {}) => {
+    const { principalResolver, challenge } = createBearerGuard({
+      validator: tokens(...held),
+      scopeChallenge: true,
+      ...options,
+    });
+    return new SecureApp({ principalResolver, challenge, log: false });
+  };
+  const notes = () =>
+    createMcpServer({ name: 'notes', version: '1' }).tool('write', { scopes: ['orders:write'] }, () => 'written');
+  const PLACES = {
+    mount(held: readonly string[], options?: Partial<BearerOptions>) {
+      const app = guarded(held, options);
+      mountMcp(app, notes(), { path: '/acme/mcp', posture: Authenticated('orders') });
+      return app;
+    },
+    facade(held: readonly string[], options?: Partial<BearerOptions>) {
+      const app = guarded(held, options);
+      registerMcpFacade(app, {
+        issuerUrl: 'https://id.example.com',
+        jwksUri: 'https://id.example.com/jwks.json',
+        urlMode: 'public_base_url',
+        publicBaseUrl: 'https://mcp.example.com',
+        scopes: { namespace: ['orders'], partner_namespace: ['partners'], agent: ['agents'], partner_agent: ['both'] },
+        posture: (kind) => Authenticated(SCOPES[kind]),
+        mcpHandler: notes().handler,
+      });
+      return app;
+    },
+  } as const;
+  const ask = async (app: SecureApp, token?: string, path = '/acme/mcp') => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'write' } });
+    const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
+    const answer = await send(app, 'gateway v2', 'POST', path, { headers, body });
+    return [answer.status, answer.headers['www-authenticate']?.[0]];
+  };
+
+  describe.each(['mount', 'facade'] as const)('of a %s', (place) => {
+    it('of a 401 are those of the posture', async () => {
+      expect(await ask(PLACES[place]([]))).toEqual([401, 'Bearer scope="orders"']);
+      expect(await ask(PLACES[place]([]), 'wrong')).toEqual([401, 'Bearer error="invalid_token", scope="orders"']);
+    });
+
+    it('of a 401 also name those with which a client registers', async () => {
+      const options = { registrationScopes: ['orders', 'orders:write'] };
+      expect(await ask(PLACES[place]([], options))).toEqual([401, 'Bearer scope="orders orders:write"']);
+      expect(await ask(PLACES[place](['orders'], options), 'abc')).toEqual([
+        403,
+        'Bearer error="insufficient_scope", scope="orders orders:write"',
+      ]);
+    });
+
+    it('of a 403 of the gate are those of the token and of the posture', async () => {
+      expect(await ask(PLACES[place](['orders:write']), 'abc')).toEqual([
+        403,
+        'Bearer error="insufficient_scope", scope="orders:write orders"',
+      ]);
+    });
+
+    it('of a 403 of a tool are those of the token, the posture and the tool, with which the client is served', async () => {
+      const refused = 'Bearer error="insufficient_scope", scope="orders profile orders:write"';
+      expect(await ask(PLACES[place](['orders', 'profile']), 'abc')).toEqual([403, refused]);
+      expect((await ask(PLACES[place](['orders', 'profile', 'orders:write']), 'abc'))[0]).not.toBe(403);
+    });
+
+    it('are not named without the option', async () => {
+      const options = { scopeChallenge: false };
+      expect(await ask(PLACES[place]([], options))).toEqual([401, 'Bearer']);
+      expect(await ask(PLACES[place](['orders:write'], options), 'abc')).toEqual([403, undefined]);
+      expect(await ask(PLACES[place](['orders'], options), 'abc')).toEqual([403, undefined]);
+    });
+  });
+
+  it('are those of the matched endpoint of a facade', async () => {
+    expect(await ask(PLACES.facade([]), undefined, '/acme/agents/bot/mcp')).toEqual([401, 'Bearer scope="agents"']);
+    expect(await ask(PLACES.facade(['orders']), 'abc', '/acme/partners/p1/agents/bot/mcp')).toEqual([
+      403,
+      'Bearer error="insufficient_scope", scope="orders both"',
+    ]);
+  });
+
+  it('name one scope of a posture that needs any of them', async () => {
+    const app = guarded(['profile']);
+    mountMcp(app, notes(), { posture: AuthenticatedAnyOf('notes:read', 'admin') });
+    expect(await ask(app, undefined, '/mcp')).toEqual([401, 'Bearer scope="notes:read"']);
+    expect(await ask(app, 'abc', '/mcp')).toEqual([
+      403,
+      'Bearer error="insufficient_scope", scope="profile notes:read"',
+    ]);
+    const held = guarded(['admin']);
+    mountMcp(held, notes(), { posture: AuthenticatedAnyOf('notes:read', 'admin') });
+    expect(await ask(held, 'abc', '/mcp')).toEqual([
+      403,
+      'Bearer error="insufficient_scope", scope="admin orders:write"',
+    ]);
+  });
+
+  it('are not named where more scopes do not help: to an external caller of an internal operation', async () => {
+    const app = guarded(['orders']);
+    mountMcp(app, notes(), { posture: InternalOnly() });
+    expect(await ask(app, 'abc', '/mcp')).toEqual([403, undefined]);
   });
 });
 

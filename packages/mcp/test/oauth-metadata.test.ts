@@ -209,6 +209,16 @@ describe('the discovery of one server', () => {
     }
   });
 
+  it.each(DOOR_NAMES)('answers HEAD, and paths with a slash at the end, through %s', async (door) => {
+    const app = create();
+    for (const path of ['/.well-known/oauth-protected-resource/', '/.well-known/oauth-protected-resource/mcp/']) {
+      const answer = await send(app, door, 'GET', path);
+      expect([answer.status, answer.text]).toEqual([200, DOCUMENT]);
+      const head = await send(app, door, 'HEAD', path.slice(0, -1));
+      expect([head.status, head.text]).toEqual([200, '']);
+    }
+  });
+
   it('has no authorization-server document unless it is configured', async () => {
     const path = '/.well-known/oauth-authorization-server/mcp';
     expect((await send(create(), 'gateway v2', 'GET', path)).status).toBe(404);
@@ -239,7 +249,9 @@ describe('the discovery of one server', () => {
       ['GET', '/mcp', 'authenticated'],
       ['DELETE', '/mcp', 'authenticated'],
       ['GET', '/.well-known/oauth-protected-resource', 'public'],
+      ['HEAD', '/.well-known/oauth-protected-resource', 'public'],
       ['GET', '/.well-known/oauth-protected-resource/mcp', 'public'],
+      ['HEAD', '/.well-known/oauth-protected-resource/mcp', 'public'],
     ]);
     expect((await send(app, 'gateway v2', 'POST', '/mcp')).status).toBe(401);
   });

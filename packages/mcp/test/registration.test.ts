@@ -29,7 +29,7 @@ describe('options', () => {
     ],
     [{ pageSize: 0 }, 'framework: option "pageSize" must be a whole number, at least 1'],
     [{ maxBodyBytes: '4' }, 'framework: option "maxBodyBytes" must be a whole number, at least 1'],
-    [{ whileWaiting: 'sleep' }, 'framework: option "whileWaiting" must be "park" or "hold"'],
+    [{ whileWaiting: 'sleep' }, 'framework: option "whileWaiting" must be "auto", "park" or "hold"'],
     [{ cache: { ttlMs: -1 } }, 'framework: option "cache.ttlMs" must be a whole number, at least 0'],
     [{ cache: { scope: 'all' } }, 'framework: option "cache.scope" must be "public" or "private"'],
     [{ logging: 'yes' }, 'framework: option "logging" must be true or false'],
@@ -260,11 +260,16 @@ describe('validators', () => {
     expect((await session.call('async', { n: 1 })).json.result.content[0].text).toBe('1');
   });
 
-  it('refuse without a value', async () => {
+  it('refuse with the message of the validator', async () => {
     const session = await rig.connect();
     const answer = await session.call('zod', { n: 'secret-value', word: 'secret-word' });
     expect(answer.json.result).toEqual({
-      content: [{ type: 'text', text: 'Invalid arguments: /n: schema; /word: schema' }],
+      content: [
+        {
+          type: 'text',
+          text: 'Invalid arguments: /n: Invalid input: expected number, received string; /word: Invalid option: expected one of "a"|"b"',
+        },
+      ],
       isError: true,
     });
     expect((await session.call('async', { n: -1 })).json.result.isError).toBe(true);

@@ -80,10 +80,11 @@ export const BUDGETS: readonly Budget[] = [
   },
   // Only the engine: it is mounted on a container, which is measured separately.
   // The content of an unsplit file, regardless of the server's features; since 36.8 KB: sound replay and a store that may fail 3 KB, tasks 2.2 KB, definitions
-  // by defineOptions, apps, hooks and postures 2 KB, challenges for scopes 0.2 KB. The budget of the start with code splitting is below.
+  // by defineOptions, apps, hooks and postures 2 KB, challenges for scopes 0.2 KB, questions that are held
+  // 0.9 KB, messages of argument errors 0.9 KB; both load at first use. The budget of the start with code splitting is below.
   {
     name: 'mcp',
-    gzipBytes: 46_200,
+    gzipBytes: 48_100,
     wantedBytes: 15_000,
     event: null,
     accepts: () => true,

@@ -94,6 +94,12 @@ export class ContextState implements DeliveryHolder {
   declare authIdentity: string;
   /** The principal that the gate accepted. */
   declare principal: SecurePrincipal | null;
+  /** The access rule of the matched operation; `undefined` before the gate, and for a rule that needs no caller. */
+  declare posture: { readonly kind: string; readonly scopes: readonly string[] } | undefined;
+  /** Fields of `request.completed` for a request whose operation is not its route, such as the called tool. */
+  declare recorded: object | undefined;
+  /** Returns the challenge of a 403 for missing scopes; set by a resolver whose clients can request more scopes. */
+  declare scopeChallenge: ((needed: readonly string[]) => string) | undefined;
   /** The matched registration; `null` before the match. */
   declare route: Route | null;
   /** Names of the path parameters, in the order of `paramValues`. */
@@ -133,6 +139,9 @@ export class ContextState implements DeliveryHolder {
     this.requestId = '';
     this.authIdentity = '';
     this.principal = null;
+    this.posture = undefined;
+    this.recorded = undefined;
+    this.scopeChallenge = undefined;
     this.route = null;
     this.paramNames = NO_NAMES;
     this.paramValues = NO_NAMES;

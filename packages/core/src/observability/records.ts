@@ -107,6 +107,7 @@ function requestLog(observability: Observability, state: ContextState, outcome: 
     tenant_id: facts.tenantId,
     method: facts.method,
     route: facts.route,
+    ...state.recorded,
     ...(observability.logPath === false ? undefined : { path: scrubWords(request.path, MAX_PATH) }),
     status: outcome.status,
     error_code: facts.errorCode,

@@ -180,6 +180,8 @@ export type OriginSource =
 /** A checked configuration with all defaults. */
 export interface ParsedFacade extends Omit<Parsed, 'capabilities' | 'registrationEndpointUrl'> {
   readonly registrationEndpointUrl: string;
+  /** True if the registration endpoint is derived from the issuer. */
+  readonly isRegistrationGuessed: boolean;
   readonly capabilities: Capabilities;
   readonly source: OriginSource;
 }
@@ -193,6 +195,7 @@ export function parseFacadeConfig(config: FacadeConfig): ParsedFacade {
   return {
     ...parsed,
     registrationEndpointUrl: parsed.registrationEndpointUrl ?? `${parsed.issuerUrl.replace(/\/$/, '')}/register`,
+    isRegistrationGuessed: parsed.registrationEndpointUrl === undefined,
     capabilities: withDefaults(parsed.capabilities ?? {}),
     source: sourceOf(parsed),
   };

@@ -1,4 +1,4 @@
-import { type Handler, isFrameworkError } from '@sallyport/core';
+import { type Context, type Handler, isFrameworkError } from '@sallyport/core';
 import { type Posture, Public, SecureApp } from '@sallyport/secure';
 import type { EndpointKind } from '../routes/endpoint.js';
 import { OAUTH_AUTHORIZATION_SERVER_PATH } from '../routes/paths.js';
@@ -34,32 +34,63 @@ export function registerMcpFacade(app: SecureApp, config: FacadeConfig): RouteIn
     facade.authorizeHandler !== undefined,
     facade.rootAuthorizationServer !== undefined,
   );
-  const routes = listRoutes(facade, inventory);
+  const routes = listRoutes(facade, inventory, createReport(app, facade, inventory));
   rehearse(app, routes);
   for (const route of routes) app.handle(...route);
   return inventory;
 }
 
+/** Called for each request of an authorization-server document. */
+type Report = (ctx: Context) => void;
+
+/** Logs once which endpoints of the documents may not exist: a client that uses such an endpoint gets 404. */
+function createReport(app: SecureApp, facade: ParsedFacade, { routes: [first] }: RouteInventory): Report {
+  let isReported = false;
+  return ({ log }) => {
+    if (isReported) return;
+    isReported = true;
+    if (facade.isRegistrationGuessed) {
+      const url = facade.registrationEndpointUrl;
+      log.warn('a document names a registration endpoint that is not configured', {
+        ...{ event: 'mcp.facade_endpoint', option: 'registrationEndpointUrl', url },
+      });
+    }
+    const path = first?.authorizePattern;
+    if (!app.routes().some((route) => route.path === path)) {
+      log.warn('a document names an authorization endpoint that the application does not serve', {
+        ...{ event: 'mcp.facade_endpoint', option: 'authorizeHandler', path },
+      });
+    }
+  };
+}
+
 /** Lists the documents first: an app of another copy of the package rejects their posture before it has registered a route. */
-function listRoutes(facade: ParsedFacade, { routes }: RouteInventory): readonly Arguments[] {
+function listRoutes(facade: ParsedFacade, { routes }: RouteInventory, report: Report): readonly Arguments[] {
   const { rootAuthorizationServer: root } = facade;
   return [
     ...(root
       ? [['GET', OAUTH_AUTHORIZATION_SERVER_PATH, rootHandler(facade, root), Public()] satisfies Arguments]
       : []),
-    ...routes.flatMap((route) => documentRoutes(facade, route)),
+    ...routes.flatMap((route) => documentRoutes(facade, route, report)),
     ...routes.flatMap((route) => authorizationRoutes(facade, route)),
     ...routes.flatMap((route) => mcpRoutes(facade, route)),
   ];
 }
 
-function documentRoutes(facade: ParsedFacade, route: FacadeRoute): readonly Arguments[] {
-  const authorizationServer = authorizationServerHandler(facade, route.kind);
-  return [
-    ['GET', route.protectedResourcePattern, protectedResourceHandler(facade, route.kind), Public()],
-    ['GET', route.discoveryCanonicalPattern, authorizationServer, Public()],
-    ['GET', route.discoverySuffixPattern, authorizationServer, Public()],
-  ];
+function documentRoutes(facade: ParsedFacade, route: FacadeRoute, report: Report): readonly Arguments[] {
+  const document = authorizationServerHandler(facade, route.kind);
+  const authorizationServer: Handler = (ctx) => {
+    report(ctx);
+    return document(ctx);
+  };
+  const documents = [
+    [route.protectedResourcePattern, protectedResourceHandler(facade, route.kind)],
+    [route.discoveryCanonicalPattern, authorizationServer],
+    [route.discoverySuffixPattern, authorizationServer],
+  ] as const;
+  return documents.flatMap(([pattern, handler]) =>
+    ['GET', 'HEAD'].map((method) => [method, pattern, handler, Public(), { trailingSlash: true }] satisfies Arguments),
+  );
 }
 
 function authorizationRoutes(

@@ -2,7 +2,6 @@ import { type Context, contextKey, FrameworkError, type Middleware, type SecureP
 import { stateOf } from '@sallyport/core/internal';
 import { boolean, defineOptions, func, kind, string } from '@sallyport/core/options';
 import { markBearerReader, type SecurePrincipalResolver, withBearer } from '@sallyport/secure';
-import { SCOPE_CHALLENGE } from '../http/internal/scope-challenge.js';
 import { challengeText, createMetadataUrl, type MetadataUrl, routeOf } from './internal/challenge.js';
 import { readCredentials } from './internal/credentials.js';
 import { scopeList } from './internal/scopes.js';
@@ -31,13 +30,18 @@ export interface BearerOptions {
    * tokens are rejected. Default: the audience that the validator checks.
    */
   readonly requiredAudience?: string | ((route: MatchedRoute) => string | undefined);
-  /** Scopes that a token must have, all of them. Default none. */
+  /** Scopes that a token must have, all of them, in addition to the scopes of the posture. Default none. */
   readonly requiredScopes?: readonly string[];
   /**
    * True if challenges contain the error and the scopes, and a 403 for missing scopes has a challenge. MCP clients need both to request more
-   * scopes. Default `false`.
+   * scopes. A 403 names the scopes of the token, the posture and the tool. Default `false`.
    */
   readonly scopeChallenge?: boolean;
+  /**
+   * Scopes that a 401 names in addition, with `scopeChallenge`. Clients register with the scopes of the 401, and some authorization servers
+   * reject scopes that a client has not registered. Default none.
+   */
+  readonly registrationScopes?: readonly string[];
 }
 
 /** Validators and defaults for {@link BearerOptions}. */
@@ -52,6 +56,7 @@ export const BEARER_OPTIONS = defineOptions<BearerOptions>()({
   ),
   requiredScopes: scopeList.default([]),
   scopeChallenge: boolean.default(false),
+  registrationScopes: scopeList.default([]),
 });
 
 /** One check of bearer tokens, as a middleware and as options of `SecureApp`. */
@@ -133,6 +138,7 @@ class Guard {
   readonly #metadataUrl: MetadataUrl;
   readonly #audience: BearerOptions['requiredAudience'];
   readonly #scopes: readonly string[];
+  readonly #registrationScopes: readonly string[];
   readonly #namesScopes: boolean;
   readonly #known = contextKey<Known>('bearer');
 
@@ -142,6 +148,7 @@ class Guard {
     this.#metadataUrl = createMetadataUrl(parsed);
     this.#audience = parsed.requiredAudience;
     this.#scopes = [...parsed.requiredScopes];
+    this.#registrationScopes = [...parsed.registrationScopes];
     this.#namesScopes = parsed.scopeChallenge;
   }
 
@@ -153,10 +160,10 @@ class Guard {
     if (typeof credentials === 'string') throw this.#unauthorized(ctx);
     const { token } = credentials;
     const claims = await this.#claimsOf(token, ctx);
+    if (this.#namesScopes) stateOf(ctx).scopeChallenge = (needed) => this.#scopeChallenge(ctx, claims.scopes, needed);
     this.#check(claims, ctx);
     ctx.set(CLAIMS_KEY, claims);
     ctx.set(TOKEN_KEY, token);
-    if (this.#namesScopes) ctx.set(SCOPE_CHALLENGE, (scopes) => this.#scopeChallenge(ctx, scopes));
     known.principal = withBearer<SecurePrincipal>(
       { identity: claims.subject, scopes: claims.scopes, claims: claims.claims, kind: 'external' },
       token,
@@ -167,11 +174,13 @@ class Guard {
   challenge(ctx: Context): string {
     if (!this.#namesScopes) return challengeText(this.#url(ctx));
     const error = readCredentials(ctx) === 'none' ? undefined : 'invalid_token';
-    return challengeText(this.#url(ctx), { error, scopes: this.#scopes });
+    const scopes = [...this.#scopes, ...scopesOfPosture(ctx, []), ...this.#registrationScopes];
+    return challengeText(this.#url(ctx), { error, scopes });
   }
 
-  #scopeChallenge(ctx: Context, needed: readonly string[]): string {
-    const scopes = [...new Set([...this.#scopes, ...needed])];
+  /** Names the scopes that the token has, too: a client requests a new token with exactly these scopes. */
+  #scopeChallenge(ctx: Context, held: readonly string[], needed: readonly string[]): string {
+    const scopes = [...held, ...this.#scopes, ...scopesOfPosture(ctx, held), ...needed];
     return challengeText(this.#url(ctx), { error: 'insufficient_scope', scopes });
   }
 
@@ -218,8 +227,10 @@ class Guard {
     ctx.log.info('credentials rejected', { event: 'mcp.bearer_rejected', reason: `${reason}: ${detail}` });
     if (reason === 'audience') return new FrameworkError('app.forbidden', undefined, { headers: NO_STORE });
     if (reason !== 'scope') return this.#unauthorized(ctx);
-    const challenge = this.#namesScopes ? { 'www-authenticate': this.#scopeChallenge(ctx, []) } : {};
-    return new FrameworkError('app.forbidden', undefined, { headers: { ...NO_STORE, ...challenge } });
+    if (!this.#namesScopes) return new FrameworkError('app.forbidden', undefined, { headers: NO_STORE });
+    // Without `scopeChallenge` the validator has rejected the token, so its scopes are unknown.
+    const challenge = stateOf(ctx).scopeChallenge?.([]) ?? this.#scopeChallenge(ctx, [], []);
+    return new FrameworkError('app.forbidden', undefined, { headers: { ...NO_STORE, 'www-authenticate': challenge } });
   }
 
   #unauthorized(ctx: Context): FrameworkError {
@@ -241,6 +252,13 @@ class Guard {
 }
 
 const NO_STORE = { 'cache-control': 'no-store' };
+
+/** The scopes that the posture of the matched operation needs; if any of them is sufficient, only the first, and `[]` for a caller with any of them. */
+function scopesOfPosture(ctx: Context, held: readonly string[]): readonly string[] {
+  const { kind, scopes = [] } = stateOf(ctx).posture ?? {};
+  if (kind !== 'authenticated_any_of') return scopes;
+  return scopes.some((scope) => held.includes(scope)) ? [] : scopes.slice(0, 1);
+}
 
 /**
  * A frozen copy of a validator's result, with checked types.

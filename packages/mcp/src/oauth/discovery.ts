@@ -96,7 +96,9 @@ export function mcpDiscovery(options: McpDiscoveryOptions): McpDiscovery {
         documents.set(authorizationServerPathFor(path), createAuthorizationServerMetadata(authorizationServer));
       }
       for (const [at, content] of documents) {
-        app.handle('GET', at, serve(content, documentMaxAgeSeconds), Public());
+        // RFC 9110 section 9.1: servers support GET and HEAD. Clients of a server with a slash at its end append the slash here, too.
+        const handler = serve(content, documentMaxAgeSeconds);
+        for (const method of ['GET', 'HEAD']) app.handle(method, at, handler, Public(), { trailingSlash: true });
       }
     },
   };

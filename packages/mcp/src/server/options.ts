@@ -55,6 +55,9 @@ export function parseSecret(secret: McpSecret): readonly Uint8Array[] {
 /** Storage of sessions: in the id itself (`sealed`), in the store (`durable`), or no sessions (`none`). */
 export type SessionMode = 'sealed' | 'durable' | 'none';
 
+/** Text for wrong arguments: the message of the validator, or the rule of its JSON Schema. */
+export type ArgumentErrors = 'message' | 'rule';
+
 /** Options of {@link createMcpServer}; an unknown key is rejected. */
 export interface McpServerOptions {
   /**
@@ -107,8 +110,18 @@ export interface McpServerOptions {
   readonly allowedOrigins?: readonly string[];
   /** Maximum size of a request body in bytes. Default 4 MiB. */
   readonly maxBodyBytes?: number;
-  /** `park` ends the response at a question, and the client polls the call; `hold` keeps a streaming response open. Default `park`. */
-  readonly whileWaiting?: 'park' | 'hold';
+  /**
+   * The text for each wrong argument of a tool. `message` is the validator's own message, cut to one line of 200 characters; for an empty
+   * message, the rule. `rule` is only the rule of the JSON Schema with its bound: `minimum 1`. Default `message`.
+   */
+  readonly argumentErrors?: ArgumentErrors;
+  /**
+   * Behaviour while a question of the session era has no answer. `park` ends the response, and the client polls the call; `hold` keeps a
+   * streaming response open; `auto` holds a streaming response for `holdMs`, and then parks. Default `auto`.
+   */
+  readonly whileWaiting?: 'auto' | 'park' | 'hold';
+  /** Milliseconds for which `auto` holds, less than the time limits of clients (60 s). Default 15,000. */
+  readonly holdMs?: number;
   /**
    * Milliseconds after which a client polls a parked call. Default: 100 ms at first, 500 ms after 1 s, 2 s after 5 s, 5 s
    * after 30 s.
@@ -192,7 +205,9 @@ export const MCP_SERVER_OPTIONS = defineOptions<McpServerOptions>()({
   extensions: EXTENSIONS,
   allowedOrigins: list(string, 'a list of origins').default([]),
   maxBodyBytes: integer(1).default(4 * 1024 * 1024),
-  whileWaiting: oneOf('park', 'hold').default('park'),
+  argumentErrors: oneOf('message', 'rule').default('message'),
+  whileWaiting: oneOf('auto', 'park', 'hold').default('auto'),
+  holdMs: integer(1, undefined, 'milliseconds').default(15_000),
   retryMs: integer(1),
   resumeWaitMs: integer(0).default(1500),
   changePollMs: integer(10).default(1000),

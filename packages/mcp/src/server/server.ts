@@ -146,7 +146,7 @@ class Server implements McpServer {
   }
 
   tool(name: string, options: ToolOptions, handler: AnyHandler): this {
-    this.#data.registry.addTool(this.#checked(compileTool(name, options, handler)));
+    this.#data.registry.addTool(this.#checked(compileTool(name, options, handler, this.#data.settings.argumentErrors)));
     return this;
   }
 

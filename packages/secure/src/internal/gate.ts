@@ -51,6 +51,7 @@ export function authorize(
   if (!POSTURES[posture.kind].asksResolver) return undefined;
   const state = known ?? stateOf(ctx);
   state.passed |= STAGE.auth;
+  state.posture = posture;
   // The resolver's result is untrusted input.
   let answer: unknown;
   try {
@@ -127,12 +128,19 @@ function admit(posture: Posture, ctx: Context, state: ContextState, answer: unkn
     if (mayPass) return undefined;
     throw UNAUTHORIZED;
   }
-  if (!mayPass) throw FORBIDDEN;
+  if (!mayPass) throw lacksScopes(posture, state);
   const runtime = trimmedText(state.lambdaContext?.tenantId);
   if (runtime !== '' && principal.tenantId !== '' && runtime !== principal.tenantId) throw FORBIDDEN;
   const pending = state.triggerKind === 'websocket' ? runPassed(state, principal) : undefined;
   if (pending === undefined) return adopt(state, principal);
   return beforeDeadline(state, pending).then(() => adopt(state, principal));
+}
+
+/** The error for a caller whom a posture does not accept, with the challenge of the resolver if other scopes could help. */
+function lacksScopes({ scopes }: Posture, { scopeChallenge }: ContextState): FrameworkError {
+  if (scopes.length === 0 || scopeChallenge === undefined) return FORBIDDEN;
+  const headers = { ...NO_STORE.headers, 'www-authenticate': scopeChallenge([]) };
+  return new FrameworkError('app.forbidden', undefined, { headers });
 }
 
 /** Logs a problem of the resolver's result. */

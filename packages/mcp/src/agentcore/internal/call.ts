@@ -70,8 +70,9 @@ async function resolveCall(server: ServerData, http: McpRequest, name: string, a
 async function runCall(server: ServerData, http: McpRequest, call: Call): Promise<FinalOutcome> {
   const scope = scopeOf(server, http, call);
   const missing = missingKinds({}, call.target.requires);
-  const run = missing ? new HandlerRun(scope) : startRun(scope, call);
+  const run = new HandlerRun(scope);
   if (missing) run.lack(missing);
+  else startRun(run, call);
   // A run without questions has only these outcomes.
   return (await run.outcome) as FinalOutcome;
 }
@@ -80,7 +81,11 @@ function scopeOf(server: ServerData, http: McpRequest, call: Call | undefined): 
   return {
     ...{ http, era: 'session', protocolVersion: LATEST_SESSION_VERSION, client: undefined, clientCapabilities: {} },
     ...{ progressToken: undefined, requestId: http.requestId, meta: undefined, sessionId: undefined },
-    ...{ target: call?.target.name ?? 'tools/call', asks: call?.target.asks ?? NO_ASKS, asking: 'no' },
+    ...{
+      facts: { method: 'tools/call', ...call?.target.facts },
+      asks: call?.target.asks ?? NO_ASKS,
+      asking: 'no',
+    },
     ...{ canClose: false, keepsEvents: false, memory: undefined, logLevel: () => undefined },
     maxKeptBytes: server.maxKeptBytes,
   };

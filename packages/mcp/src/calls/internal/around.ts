@@ -19,19 +19,19 @@ interface CallPlace {
 }
 
 /** Runs the call inside the hooks of the server. Hooks get full results, so the call completes its answer. */
-export function aroundCall(method: string, request: CallPlace, call: Call): Call {
+export function aroundCall(request: CallPlace, call: Call): Call {
   const { onCall } = request.server.settings;
   return {
     ...call,
     invoke: (ctx) => {
       const run = runOf(ctx);
-      return run.track(runHooks(onCall, toMcpCall(method, call, ctx, run), call, request, run));
+      return run.track(runHooks(onCall, toMcpCall(call, ctx, run), call, request, run));
     },
     complete: (answer) => answer as JsonObject,
   };
 }
 
-function toMcpCall(method: string, { target, name, args }: Call, ctx: McpAskingContext, run: HandlerRun): McpCall {
+function toMcpCall({ method, target, name, args }: Call, ctx: McpAskingContext, run: HandlerRun): McpCall {
   const { principal, tenantId } = ctx;
   return {
     ...{

@@ -5,6 +5,7 @@ import { METHOD_TABLE } from '../../methods/internal/table.js';
 import { errorText, nestsDeeper, own, parseMessage, type RpcMessage } from '../../protocol/internal/json-rpc.js';
 import { RPC, STATELESS_VERSION } from '../../protocol/internal/protocol.js';
 import type { Era } from '../../protocol/types.js';
+import { RpcError } from '../../server/errors.js';
 import type { ServerData } from '../../server/internal/server-data.js';
 import type { OriginCheck } from './origin.js';
 import { ContextRequest, claimOf, jsonReply, missingMeta, notAllowed, parseAccept, type Reply } from './transport.js';
@@ -43,8 +44,7 @@ async function serveRequest(engine: Engine, http: ContextRequest): Promise<Reply
   if (origins.length > 0 && !isAllowed(origins, http.header('host')))
     return refuse(http, 403, RPC.invalidRequest, 'Origin not allowed');
   if (method === 'POST') return servePost(server, methods, http);
-  const statelessHeader = hasStatelessHeader(http.header('mcp-protocol-version'));
-  if (statelessHeader || server.settings.sessions === 'none') return notAllowed('POST');
+  if (hasStatelessHeader(http) || server.settings.sessions === 'none') return notAllowed('POST');
   const { serveStream } = await PARTS.session();
   return serveStream(server, methods, http);
 }
@@ -60,21 +60,27 @@ async function servePost(server: ServerData, methods: MethodTable, http: Context
   if (value === undefined) return refuse(http, 400, RPC.parseError, 'Parse error');
   if (nestsDeeper(text)) return refuse(http, 400, RPC.invalidRequest, 'Nested too deeply');
   const accepted = parseAccept(http.header('accept'));
-  const statelessHeader = hasStatelessHeader(http.header('mcp-protocol-version'));
   if (Array.isArray(value)) {
-    if (isStatelessBatch(value, statelessHeader))
+    if (hasStatelessHeader(http) || value.some(hasClaim))
       return refuse(http, 400, RPC.invalidRequest, 'Batches are not supported');
     return (await PARTS.session()).serveBatch(server, methods, http, value, accepted);
   }
   const message = parseMessage(value);
-  const era = decideEra(message, statelessHeader);
+  const era = decideEra(message, http);
   if (era === 'session') {
     return (await PARTS.session()).serveSession(server, methods, http, message, accepted);
   }
-  if (era === 'stateless' && (message.kind === 'request' || message.kind === 'notification')) {
-    return (await PARTS.stateless()).serveStateless(server, methods, http, message, accepted);
+  if (era !== 'stateless' || message.kind === 'response' || message.kind === 'invalid')
+    return refuseMessage(message, era);
+  const { acceptNotification, serveStateless } = await PARTS.stateless();
+  try {
+    if (message.kind === 'notification') return acceptNotification(message, http);
+    return await serveStateless(server, methods, http, message, accepted);
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    const id = message.kind === 'request' ? message.id : undefined;
+    return jsonReply(errorText(id, error.code, error.message, error.data), error.status);
   }
-  return refuseMessage(message, era);
 }
 
 function refuseMessage(message: RpcMessage, why: string): Reply {
@@ -90,7 +96,7 @@ function refuseMessage(message: RpcMessage, why: string): Reply {
 
 /** An error before the message could be read. The id is unknown: `null` in the session era, absent in the stateless era. */
 function refuse(http: ContextRequest, status: number, code: number, message: string): Reply {
-  const id = hasStatelessHeader(http.header('mcp-protocol-version')) ? undefined : null;
+  const id = hasStatelessHeader(http) ? undefined : null;
   return jsonReply(errorText(id, code, message), status);
 }
 
@@ -98,29 +104,24 @@ function refuse(http: ContextRequest, status: number, code: number, message: str
 type EraDecision = Era | 'invalid' | 'missing' | 'mismatch';
 
 /** True if the version header alone names the stateless revision. */
-function hasStatelessHeader(versions: readonly string[]): boolean {
-  return versions.some((value) => value.trim() === STATELESS_VERSION);
+function hasStatelessHeader(http: ContextRequest): boolean {
+  return http.header('mcp-protocol-version').some((value) => value.trim() === STATELESS_VERSION);
 }
 
-/** The era of one message. The body determines it; the header is only compared with it. */
-function decideEra(message: RpcMessage, statelessHeader: boolean): EraDecision {
+/** The era of one message. The body determines it; only without a claim in the body, the header does. */
+function decideEra(message: RpcMessage, http: ContextRequest): EraDecision {
+  const hasParams = message.kind === 'request' || message.kind === 'notification';
+  if (hasParams && claimOf(message.params) !== undefined) return 'stateless';
+  if (!hasStatelessHeader(http)) return 'session';
   switch (message.kind) {
     case 'invalid':
-      return statelessHeader ? 'stateless' : 'session';
-    case 'response':
-      return statelessHeader ? 'invalid' : 'session';
     case 'notification':
-      return claimOf(message.params) !== undefined || statelessHeader ? 'stateless' : 'session';
+      return 'stateless';
+    case 'response':
+      return 'invalid';
     case 'request':
-      if (claimOf(message.params) !== undefined) return 'stateless';
-      if (!statelessHeader) return 'session';
       return message.method === 'initialize' ? 'mismatch' : 'missing';
   }
-}
-
-/** True if a batch must be rejected: the stateless revision has no batches. */
-function isStatelessBatch(items: readonly unknown[], statelessHeader: boolean): boolean {
-  return statelessHeader || items.some(hasClaim);
 }
 
 function hasClaim(item: unknown): boolean {

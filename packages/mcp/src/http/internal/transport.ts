@@ -19,7 +19,6 @@ import { errorText, own } from '../../protocol/internal/json-rpc.js';
 import { META, RPC } from '../../protocol/internal/protocol.js';
 import type { JsonObject } from '../../protocol/types.js';
 import { RpcError } from '../../server/errors.js';
-import { SCOPE_CHALLENGE } from './scope-challenge.js';
 
 /** One HTTP request of any front door, for the engine. */
 export interface McpRequest {
@@ -242,7 +241,7 @@ export function holdsScopes({ principal }: McpRequest, { scopes, anyScope }: Gua
 export function checkScopes(http: McpRequest, target: Guarded): void {
   const { scopes, anyScope } = target;
   if (scopes.length + anyScope.length === 0 || holdsScopes(http, target)) return;
-  const challenge = http.context.get(SCOPE_CHALLENGE)?.([...scopes, ...anyScope.slice(0, 1)]);
+  const challenge = stateOf(http.context).scopeChallenge?.([...scopes, ...anyScope.slice(0, 1)]);
   const headers = challenge === undefined ? undefined : { 'www-authenticate': challenge, 'cache-control': 'no-store' };
   throw new FrameworkError('app.forbidden', undefined, { headers });
 }

@@ -27,6 +27,7 @@ export const complete = defineMethod({
     const { target, completer } = findCompleter(server.registry, era, ref, name);
     return {
       call: {
+        method: 'completion/complete',
         target,
         name: target.name,
         args: undefined,

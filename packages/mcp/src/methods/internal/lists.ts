@@ -56,7 +56,8 @@ async function listPage(request: MethodRequest, name: ListName): Promise<MethodA
   const { pageSize, cache } = settings;
   const pages = registry.pages(name, pageSize);
   const cursor = own(params, 'cursor');
-  const index = cursor === undefined ? 0 : await parseCursor(server, name, cursor);
+  // Some clients send an empty cursor for the first page.
+  const index = (cursor ?? '') === '' ? 0 : await parseCursor(server, name, cursor);
   let items = pages[index];
   const differs = settings.listFilter !== undefined || registry.isGuarded(name);
   if (differs && items !== undefined) {

@@ -1,11 +1,12 @@
 import type { MaybePromise } from '@sallyport/core';
-import { guardHook } from '@sallyport/core/internal';
+import { guardHook, stateOf } from '@sallyport/core/internal';
 import { aroundCall } from '../../calls/internal/around.js';
 import type { Accepted, McpRequest, Reply } from '../../http/internal/transport.js';
 import { RPC, TASKS } from '../../protocol/internal/protocol.js';
 import type { Era, JsonObject, RequestId } from '../../protocol/types.js';
 import type { McpContext } from '../../run/context.js';
 import type { Call } from '../../run/internal/call.js';
+import { runOf } from '../../run/internal/handler-context.js';
 import { APP_MEDIA_TYPE, APPS } from '../../server/apps.js';
 import type { CacheHint } from '../../server/definitions.js';
 import { RpcError } from '../../server/errors.js';
@@ -54,8 +55,6 @@ export interface Method<Part = unknown> {
   capability?(notifies: boolean): JsonObject;
   /** The parameter that the header `Mcp-Name` repeats in the stateless era. */
   readonly named?: 'name' | 'uri' | 'taskId';
-  /** True if the `Mcp-Param-…` headers of the stateless era match the parameters. */
-  agrees?(request: MethodRequest): boolean;
   /**
    * Set if `handle` only finds the call and does not run it. A batch finds all calls before any handler runs, so that one
    * forbidden call rejects the whole batch.
@@ -82,8 +81,10 @@ export function defineMethod<Part = undefined>(method: Method<Part>): DefinedMet
   const { name, hooked, load } = method;
   const answer = async (request: MethodRequest): Promise<MethodAnswer> => {
     const made = await method.handle(request, (load && (await load())) as Part);
+    const facts = 'call' in made ? made.call.target.facts : undefined;
+    stateOf(request.http.context).recorded = { rpc_method: name, ...facts };
     const isHooked = hooked && request.server.settings.onCall.length > 0;
-    return isHooked && 'call' in made ? { call: aroundCall(name, request, made.call) } : made;
+    return isHooked && 'call' in made ? { call: aroundCall(request, made.call) } : made;
   };
   return { ...method, answer };
 }
@@ -140,14 +141,15 @@ export function membersJson(result: JsonObject): string {
  * the template is listed.
  */
 export async function isAuthorized(
-  { authorize, name }: Pick<Registered, 'authorize' | 'name'>,
+  item: Pick<Registered, 'authorize' | 'facts'>,
   ctx: McpContext,
   subject?: unknown,
 ): Promise<boolean> {
   try {
-    return authorize === undefined || (await authorize(ctx, subject)) === true;
+    return item.authorize === undefined || (await item.authorize(ctx, subject)) === true;
   } catch (error) {
-    guardHook(() => ctx.http.log.error('mcp.authorize_failed', { target: name, error }));
+    const { method } = runOf(ctx).scope.facts;
+    guardHook(() => ctx.http.log.error('mcp.authorize_failed', { method, ...item.facts, error }));
     return false;
   }
 }

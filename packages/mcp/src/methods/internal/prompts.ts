@@ -29,7 +29,9 @@ export const getPrompt = defineMethod({
       if (required && args[argument] === undefined) throw invalidParams(`Missing argument "${argument}"`);
     }
     const invoke = (ctx: Parameters<typeof prompt.handler>[1]) => prompt.handler(args, ctx);
-    return { call: { target: prompt, name: prompt.name, args, invoke, complete: toPromptResult } };
+    return {
+      call: { method: 'prompts/get', target: prompt, name: prompt.name, args, invoke, complete: toPromptResult },
+    };
   },
 });
 

@@ -33,6 +33,7 @@ export const readResource = defineMethod({
     const target = 'resource' in found ? found.resource : found.template;
     return {
       call: {
+        method: 'resources/read',
         target,
         name: uri,
         args: undefined,

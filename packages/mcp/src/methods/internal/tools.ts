@@ -1,11 +1,11 @@
-import { guardHook, isObject } from '@sallyport/core/internal';
-import { decodeHeaderValue } from '../../http/internal/transport.js';
-import { own } from '../../protocol/internal/json-rpc.js';
+import { fromJson, guardHook, isObject } from '@sallyport/core/internal';
+import { decodeHeaderValue, type McpRequest } from '../../http/internal/transport.js';
+import { nestsDeeper, own } from '../../protocol/internal/json-rpc.js';
 import type { JsonObject } from '../../protocol/types.js';
 import { toolError } from '../../run/internal/answer.js';
 import type { Call } from '../../run/internal/call.js';
 import { invalidParams, McpToolError } from '../../server/errors.js';
-import type { ParamHeader, Tool } from '../../server/internal/registry.js';
+import type { ParamHeader, Tool, ValueCheck } from '../../server/internal/registry.js';
 import { defineList } from './lists.js';
 import { defineMethod, isAuthorized, type MethodPlace } from './method.js';
 
@@ -21,13 +21,6 @@ export const callTool = defineMethod({
   eras: ['session', 'stateless'],
   isServed: hasTools,
   named: 'name',
-  agrees({ server, http, params }) {
-    const name = own(params, 'name');
-    const tool = typeof name === 'string' ? server.registry.tools.get(name) : undefined;
-    if (!tool || tool.paramHeaders.length === 0) return true;
-    const args = own(params, 'arguments') ?? {};
-    return isObject(args) && paramHeadersAgree(tool.paramHeaders, args, (header) => http.header(header));
-  },
   findsCall: true,
   hooked: true,
   handle({ server, params }) {
@@ -35,14 +28,22 @@ export const callTool = defineMethod({
     const tool = typeof name === 'string' ? server.registry.tools.get(name) : undefined;
     if (!tool) throw invalidParams('Unknown tool');
     const args = own(params, 'arguments') ?? {};
-    if (!isObject(args)) throw invalidParams('"arguments" must be an object');
-    return { call: callOf(tool, args) };
+    return { call: isObject(args) ? callOf(tool, args) : callOfOther(tool, args) };
   },
 });
+
+/** The call for arguments that are not an object. Models send objects as JSON text; for any other value the model gets an error. */
+function callOfOther(tool: Tool, args: unknown): Call {
+  const parsed = typeof args === 'string' && !nestsDeeper(args) ? fromJson(args) : undefined;
+  if (isObject(parsed)) return callOf(tool, parsed);
+  const failed = toolError('Invalid arguments: /: type object');
+  return { ...callOf(tool, {}), invoke: () => failed, complete: () => failed };
+}
 
 /** The call of a tool: checks its arguments, runs its handler, and converts the return value to a full result. */
 function callOf(tool: Tool, args: JsonObject): Call {
   return {
+    method: 'tools/call',
     target: tool,
     name: tool.name,
     args,
@@ -58,16 +59,22 @@ function callOf(tool: Tool, args: JsonObject): Call {
       }
       return tool.handler(value, ctx);
     },
-    async complete(answer, report) {
-      const result = expandAnswer(answer);
-      if (!tool.checkOutput || result.isError === true) return result;
-      const { structuredContent } = result;
-      const checked =
-        structuredContent === undefined ? { issues: ['/: required'] } : await tool.checkOutput(structuredContent);
-      if (!('issues' in checked)) return result;
-      guardHook(() => report.log.error('mcp.output_mismatch', { tool: tool.name, issues: checked.issues }));
-      return toolError(`Tool returned an invalid result (request ${report.requestId})`);
-    },
+    complete: tool.checkOutput ? checkedAnswer(tool, tool.checkOutput) : expandAnswer,
+  };
+}
+
+/** Converts an answer, and checks its structured part. */
+function checkedAnswer(tool: Tool, check: ValueCheck): Call['complete'] {
+  return async (answer, report) => {
+    const result = expandAnswer(answer);
+    if (result.isError === true) return result;
+    const { structuredContent } = result;
+    const checked = structuredContent === undefined ? { issues: ['/: required'] } : await check(structuredContent);
+    if (!('issues' in checked)) return result;
+    guardHook(() =>
+      report.log.error('mcp.output_mismatch', { method: 'tools/call', ...tool.facts, issues: checked.issues }),
+    );
+    return toolError(`Tool returned an invalid result (request ${report.requestId})`);
   };
 }
 
@@ -88,14 +95,11 @@ function expandAnswer(answer: unknown): JsonObject {
 const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
 /**
- * True if headers and arguments match. A value without its header, a header without its value, and different values do not match.
+ * True if the `Mcp-Param-…` headers of the stateless era match the arguments. A value without its header, a header without its value, and
+ * different values do not match.
  */
-function paramHeadersAgree(
-  headers: readonly ParamHeader[],
-  args: JsonObject,
-  header: (name: string) => readonly string[],
-): boolean {
-  return headers.every(({ header: name, path }) => agrees(valueAt(args, path), header(name)));
+export function paramHeadersAgree(headers: readonly ParamHeader[], args: unknown, http: McpRequest): boolean {
+  return headers.every(({ header, path }) => agrees(valueAt(args, path), http.header(header)));
 }
 
 function agrees(value: unknown, values: readonly string[]): boolean {
@@ -106,7 +110,7 @@ function agrees(value: unknown, values: readonly string[]): boolean {
   return typeof value === 'string' || typeof value === 'boolean' ? text === String(value) : false;
 }
 
-function valueAt(args: JsonObject, path: readonly string[]): unknown {
+function valueAt(args: unknown, path: readonly string[]): unknown {
   let value: unknown = args;
   for (const name of path) {
     if (!isObject(value) || !Object.hasOwn(value, name)) return undefined;

@@ -81,7 +81,7 @@ export interface ChallengeFacts {
 
 /** A `Bearer` challenge (RFC 6750 section 3, RFC 9728 section 5.1), without `offline_access` and scopes that a header cannot contain. */
 export function challengeText(url: string | undefined, { error, scopes = [] }: ChallengeFacts = {}): string {
-  const asked = scopes.filter((scope) => isScope(scope) && scope !== 'offline_access');
+  const asked = [...new Set(scopes)].filter((scope) => isScope(scope) && scope !== 'offline_access');
   const parameters = [
     ...(error === undefined ? [] : [`error="${error}"`]),
     ...(asked.length === 0 ? [] : [`scope="${asked.join(' ')}"`]),

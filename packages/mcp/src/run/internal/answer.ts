@@ -9,7 +9,7 @@ import type { FinalOutcome } from './run.js';
 
 /** The result of a call, or the error that answers it. */
 export async function toResult(
-  call: Pick<Call, 'target' | 'complete'>,
+  call: Pick<Call, 'method' | 'target' | 'complete'>,
   era: Era,
   outcome: FinalOutcome,
   report: Report,
@@ -20,14 +20,14 @@ export async function toResult(
       try {
         return await call.complete(outcome.value, report);
       } catch (error) {
-        return failed(error, isTool, report);
+        return toFailure(error, call, report);
       }
     case 'failed':
-      return failed(outcome.error, isTool, report);
+      return toFailure(outcome.error, call, report);
     case 'lacks':
       return lacking(outcome.required, era, isTool);
     case 'timeout':
-      guardHook(() => report.log.error('mcp.timeout', { target: call.target.name }));
+      guardHook(() => report.log.error('mcp.timeout', { method: call.method, ...call.target.facts }));
       return isTool
         ? toolError(`Tool timed out (request ${report.requestId})`)
         : new RpcError(RPC.internalError, 'Timed out');
@@ -35,15 +35,20 @@ export async function toResult(
 }
 
 /** Converts an exception to an answer. Only the message of an {@link McpToolError} of a tool is sent. */
-function failed(error: unknown, isTool: boolean, report: Report): JsonObject | RpcError {
+function toFailure(
+  error: unknown,
+  { method, target }: Pick<Call, 'method' | 'target'>,
+  report: Report,
+): JsonObject | RpcError {
   const { log, requestId } = report;
+  const isTool = target.kind === 'tool';
   if (isInstance(error, RpcError)) {
     const { why } = error;
-    if (why !== undefined) guardHook(() => log.error('mcp.call_ended', { why }));
+    if (why !== undefined) guardHook(() => log.error('mcp.call_ended', { method, ...target.facts, why }));
     return error;
   }
   if (isTool && isInstance(error, McpToolError)) return toolError(error.message);
-  logFailure(() => log, 'mcp.handler_failed', error);
+  logFailure(() => log, 'mcp.handler_failed', error, { method, ...target.facts });
   return isTool ? toolError(`Tool failed (request ${requestId})`) : new RpcError(RPC.internalError, INTERNAL_ERROR);
 }
 

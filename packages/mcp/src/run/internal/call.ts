@@ -14,6 +14,8 @@ export interface Report {
 
 /** A request that runs a handler of the application. */
 export interface Call {
+  /** The method of the request. */
+  readonly method: string;
   readonly target: Registered;
   /** Name or URI. */
   readonly name: string;

@@ -40,6 +40,7 @@ import {
   askKindOf,
   type Given,
   isQuestionKey,
+  MAX_QUESTIONS,
   missingCapability,
   type Question,
   type RecordedAnswer,
@@ -47,20 +48,22 @@ import {
 import { HandlerRun, never, type RunScope } from './run.js';
 import { Steps } from './steps.js';
 
-/** Starts a run of the handler of a call; its result is the run's `outcome`. */
-export function startRun(scope: RunScope, call: Pick<Call, 'invoke'>): HandlerRun {
-  const run = new HandlerRun(scope);
+/** Starts the handler of a call; its result is the run's `outcome`. */
+export function startRun(run: HandlerRun, call: Pick<Call, 'invoke'>): HandlerRun {
   run.start();
   void runHandler(run, call);
   return run;
 }
 
 async function runHandler(run: HandlerRun, call: Pick<Call, 'invoke'>): Promise<void> {
-  const context = new HandlerContext(run);
   try {
-    const value = await call.invoke(context);
-    if (isInputRequired(value)) context.askAll(value);
-    else run.finish({ kind: 'answer', value });
+    let isAgain = true;
+    while (isAgain) {
+      const context = new HandlerContext(run);
+      const value = await call.invoke(context);
+      isAgain = isInputRequired(value) && (await context.askAll(value));
+      if (!isInputRequired(value)) run.finish({ kind: 'answer', value });
+    }
   } catch (error) {
     run.finish({ kind: 'failed', error });
   }
@@ -220,13 +223,29 @@ class HandlerContext implements McpAskingContext {
     return { [INPUT_REQUIRED]: true, requests, state };
   }
 
-  /** Converts the handler's return value to questions. */
-  askAll({ requests, state }: InputRequired): void {
+  /** Converts the handler's return value to questions. Returns `true` if they are answered and the handler runs again. */
+  async askAll({ requests, state }: InputRequired): Promise<boolean> {
+    const run = this.#run;
     for (const [key, request] of Object.entries(requests)) {
-      if (this.#refuses(request, key)) return;
+      if (this.#refuses(request, key)) return false;
       this.#questions.push({ key, request, digest: digestOf(request) });
     }
-    this.#run.pauseForAnswers(this.#questions, state, true);
+    const { hold } = run;
+    if (!hold || this.#questions.length > MAX_QUESTIONS) {
+      return run.pauseForAnswers(this.#questions, state, true);
+    }
+    const inputs: [string, InputResponse][] = [];
+    const open = await Promise.all(
+      this.#questions.map(async (question) => {
+        const held = await hold(question, true);
+        if (!held) return [question];
+        run.memory.answers.set(question.key, held);
+        const input = held.value === undefined ? undefined : await fits(question.request, held.value);
+        if (input) inputs.push([question.key, input]);
+        return [];
+      }),
+    );
+    return run.pauseForAnswers(open.flat(), state, true, Object.fromEntries(inputs));
   }
 
   async #ask(request: InputRequest, named: string | undefined): Promise<InputResponse> {
@@ -244,7 +263,7 @@ class HandlerContext implements McpAskingContext {
     const given = memory.given && givenTo(asked, memory.given);
     const bytes = given === undefined ? 0 : Buffer.byteLength(JSON.stringify(given));
     if (bytes > run.scope.maxKeptBytes) {
-      guardHook(() => run.scope.http.log.warn('mcp.too_large', { target: run.scope.target, what: 'answer', bytes }));
+      guardHook(() => run.scope.http.log.warn('mcp.too_large', { ...run.scope.facts, what: 'answer', bytes }));
       memory.answers.set(key, { digest: asked.digest, large: true });
       throw tooLargeAnswer(request);
     }
@@ -252,6 +271,12 @@ class HandlerContext implements McpAskingContext {
     if (answer) {
       memory.answers.set(key, { digest: asked.digest, value: given });
       return answer;
+    }
+    const held = await run.hold?.(asked);
+    if (run.isOver) return never();
+    if (held) {
+      memory.answers.set(key, held);
+      return this.#replay(asked, held);
     }
     this.#questions.push(asked);
     run.whenIdle(() => run.pauseForAnswers(this.#questions, memory.state, false));

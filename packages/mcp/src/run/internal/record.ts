@@ -9,6 +9,16 @@ import type {
   JsonObject,
 } from '../../protocol/types.js';
 
+/** The fields by which log records name a call. */
+export type CallFacts = {
+  /** The method of the request: `tools/call`. */
+  readonly method: string;
+  /** The kind of the registration: `tool`, `resource` or `prompt`. */
+  readonly kind?: string;
+  /** The registered name, URI or URI template. */
+  readonly target?: string;
+};
+
 /** A question to the client with its key. */
 export interface Question {
   readonly key: string;

@@ -15,7 +15,15 @@ import type {
 } from '../../protocol/types.js';
 import { RpcError, tooLarge } from '../../server/errors.js';
 import type { Kept } from '../../store/internal/row-text.js';
-import { MAX_QUESTIONS, MAX_ROUNDS, packMemory, type Question, type RecordedAnswer, type RunMemory } from './record.js';
+import {
+  type CallFacts,
+  MAX_QUESTIONS,
+  MAX_ROUNDS,
+  packMemory,
+  type Question,
+  type RecordedAnswer,
+  type RunMemory,
+} from './record.js';
 
 /** The kinds of questions of a handler without the options `asks` and `requires`. */
 export const NO_ASKS: ReadonlySet<AskKind> = new Set();
@@ -33,8 +41,8 @@ export interface RunScope {
   readonly meta: unknown;
   /** A name for the session; not the session id. */
   readonly sessionId: string | undefined;
-  /** Name of the running handler, for log lines. */
-  readonly target: string;
+  /** Names the running handler in log records. */
+  readonly facts: CallFacts;
   /** The lowest level that is sent; `undefined` sends none. Called when the handler logs. */
   readonly logLevel: () => MaybePromise<LogLevel | undefined>;
   /** The kinds of questions in the handler's options `asks` and `requires`. */
@@ -108,15 +116,17 @@ export const LOOK_EVERY_MS = 1000;
 export class HandlerRun {
   readonly scope: RunScope;
   /** The recorded data of the call. Answers and steps of this run are added to it. */
-  readonly memory: RunMemory;
+  memory: RunMemory;
   readonly outcome: Promise<Outcome>;
   /** Called for each new event. */
   onEvent: (() => void) | undefined;
+  /** Sends a question on the open stream and waits for its answer; `undefined` if the call is to be parked. Set by streams that hold. */
+  hold: ((question: Question, isReturned?: boolean) => Promise<RecordedAnswer | undefined>) | undefined;
   /** True if the waiting events must be written immediately. */
   isUrgent = false;
   #events: RunEvent[] = [];
   /** Events of earlier runs that the handler has not emitted again yet. */
-  readonly #unseen: Map<string, number>;
+  #unseen: Map<string, number>;
   /** All events that this run and the earlier runs have sent. */
   readonly #sent: Map<string, number>;
   #closes = 0;
@@ -188,17 +198,30 @@ export class HandlerRun {
   /**
    * Pauses the call until the client has answered. The signal does not abort: the handler has not failed, so its error handling must not
    * run. Too many questions, and data that is too large for the store, fail the run instead.
+   *
+   * @param held the valid answers to questions that the handler returned and that were held
+   * @returns `true` if such questions are all answered: the handler is called again in this run
    */
-  pauseForAnswers(questions: readonly Question[], state: Json | undefined, returned: boolean): void {
+  pauseForAnswers(
+    questions: readonly Question[],
+    state: Json | undefined,
+    returned: boolean,
+    held?: InputResponses,
+  ): boolean {
     const { memory } = this;
-    const bytes = Buffer.byteLength(JSON.stringify({ ...packMemory(memory), st: state }), 'utf8');
+    const inputs = held ?? NO_INPUTS;
+    const bytes = Buffer.byteLength(JSON.stringify({ ...packMemory({ ...memory, inputs }), st: state }), 'utf8');
+    const next = { ...memory, inputs, state, round: memory.round + 1 };
     if (questions.length > MAX_QUESTIONS) this.fail(`more than ${MAX_QUESTIONS} questions in a round`);
     else if (memory.round >= MAX_ROUNDS) this.fail(`more than ${MAX_ROUNDS} rounds of questions`);
     else if (bytes > this.scope.maxKeptBytes) this.failTooLarge('state', bytes);
+    else if (questions.length > 0 || held === undefined) this.#pause({ on: 'asked', questions, returned }, next);
     else {
-      const next = { ...memory, inputs: NO_INPUTS, state, round: memory.round + 1 };
-      this.#pause({ on: 'asked', questions, returned }, next);
+      this.memory = next;
+      this.#unseen = new Map(this.#sent);
+      return !this.#over;
     }
+    return false;
   }
 
   /** Pauses the call after its handler has closed the stream; `false` if an earlier run has already closed it here. */
@@ -222,7 +245,7 @@ export class HandlerRun {
   /** Fails the run because a value is too large for the store. */
   failTooLarge(what: Kept, bytes: number): void {
     const { http, maxKeptBytes } = this.scope;
-    guardHook(() => http.log.warn('mcp.too_large', { target: this.scope.target, what, bytes }));
+    guardHook(() => http.log.warn('mcp.too_large', { ...this.scope.facts, what, bytes }));
     this.finish({ kind: 'failed', error: tooLarge(what, bytes, maxKeptBytes) });
   }
 

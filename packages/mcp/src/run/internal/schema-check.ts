@@ -2,6 +2,9 @@ import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema';
 import { isJsonObject, own } from '../../protocol/internal/json-rpc.js';
 import { draftOf } from '../../protocol/internal/protocol.js';
 import type { InputRequest, InputResponse, JsonObject } from '../../protocol/types.js';
+import { describeUnits } from './argument-issues.js';
+
+export { describeIssues } from './argument-issues.js';
 
 /** Validates a value with one schema. Returns each problem as path and rule, without any value; empty for a valid value. */
 export type Check = (value: unknown) => readonly string[];
@@ -39,6 +42,7 @@ export function createCheck(schema: JsonObject): Check {
   const draft = draftOf(schema) ?? '2020-12';
   const brief = new Validator(copy as Schema, draft, true);
   const whole = new Validator(copy as Schema, draft, false);
+  const describe = (errors: readonly OutputUnit[]) => describeUnits(errors, schema);
   return (value) => {
     const size = refers || compares ? sizeOf(value) : NO_SIZE;
     if (compares && size.comparisons > MAX_COMPARISONS) return TOO_COMPLEX;
@@ -95,25 +99,6 @@ function sizeOf(value: unknown): { readonly values: number; readonly comparisons
     comparisons += size.comparisons;
   }
   return { values, comparisons: Array.isArray(value) ? comparisons + children.length * values : comparisons };
-}
-
-/** The library reports a failure at each level; only the innermost failure has information. */
-function describe(errors: readonly OutputUnit[]): string[] {
-  const leaves = errors.filter(
-    (error) => !error.error.startsWith('A subschema had errors') && !WRAPPERS.has(error.keyword),
-  );
-  const texts = (leaves.length > 0 ? leaves : errors).map(describeOne);
-  return [...new Set(texts)].slice(0, MAX_ISSUES);
-}
-
-const MAX_ISSUES = 20;
-const WRAPPERS = new Set(['properties', 'items', 'allOf', '$ref', 'additionalProperties']);
-const REQUIRED = /property "(.*)"\.$/s;
-
-function describeOne({ instanceLocation, keyword, error }: OutputUnit): string {
-  const path = instanceLocation.replace(/^#/, '');
-  const missing = keyword === 'required' ? REQUIRED.exec(error)?.[1] : undefined;
-  return missing === undefined ? `${path || '/'}: ${keyword}` : `${path}/${missing}: required`;
 }
 
 /** A client's answer as a typed value, or `undefined` when it does not match the question. */

@@ -31,9 +31,9 @@ import type {
   ToolOptions,
 } from '../definitions.js';
 import { invalidRegistration } from '../errors.js';
-import { CACHE } from '../options.js';
+import { type ArgumentErrors, CACHE } from '../options.js';
 import type { Prompt, Registered, Resource, Template, Tool, ValueCheck } from './registry.js';
-import { describeIssues, findParamHeaders, isUnionOfObjects, jsonSchemaOf, schemaProblem } from './schemas.js';
+import { findParamHeaders, isUnionOfObjects, jsonSchemaOf, schemaProblem } from './schemas.js';
 import { loadSchemaCheck } from './server-data.js';
 import { compileTemplate, hasScheme } from './uri-template.js';
 
@@ -109,7 +109,7 @@ function read<T extends object, K extends OptionKinds<T>>(what: string, kinds: K
   return defineOptions<T>()(kinds, { fail: (problem) => invalidRegistration(`${what}: ${problem}`) }).parse(options);
 }
 
-export function compileTool(name: string, options: ToolOptions, handler: AnyHandler): Tool {
+export function compileTool(name: string, options: ToolOptions, handler: AnyHandler, errors: ArgumentErrors): Tool {
   const what = named('tool', name, handler);
   const parsed = read<ToolOptions, typeof TOOL>(what, TOOL, options);
   const { input, inputJsonSchema, output, outputJsonSchema, annotations, app } = parsed;
@@ -120,10 +120,17 @@ export function compileTool(name: string, options: ToolOptions, handler: AnyHand
   if (typeof paramHeaders === 'string') throw invalidRegistration(`${what}: ${paramHeaders}`);
   return {
     kind: 'tool',
-    ...registered(name, parsed, { ...shown({ ...parsed, name, _meta }), inputSchema, outputSchema, annotations }),
+    ...registered('tool', name, parsed, {
+      ...shown({ ...parsed, name, _meta }),
+      inputSchema,
+      outputSchema,
+      annotations,
+    }),
     paramHeaders,
-    checkInput: input === undefined && inputJsonSchema === undefined ? undefined : valueCheck(input ?? {}, inputSchema),
-    checkOutput: output && outputSchema && valueCheck(output, outputSchema),
+    checkInput:
+      input === undefined && inputJsonSchema === undefined ? undefined : valueCheck(input ?? {}, inputSchema, errors),
+    // The problems of a result are logged, and a validator's message may contain a value.
+    checkOutput: output && outputSchema && valueCheck(output, outputSchema, 'rule'),
     task: parsed.task as Registered['task'],
     authorize: parsed.authorize as Registered['authorize'],
     handler: handler as Tool['handler'],
@@ -137,7 +144,7 @@ export function compileResource(uri: string, options: ResourceOptions, handler: 
   const parsed = read<ResourceOptions, typeof RESOURCE>(what, RESOURCE, options);
   return {
     kind: 'resource',
-    ...registered(uri, parsed, { uri, ...shown(parsed) }),
+    ...registered('resource', uri, parsed, { uri, ...shown(parsed) }),
     ...cached(parsed),
     authorize: parsed.authorize as Registered['authorize'],
     handler: handler as Resource['handler'],
@@ -179,7 +186,7 @@ export function compileResourceTemplate(
   if (stray !== undefined) throw invalidRegistration(`${what} has no variable "${stray}"`);
   return {
     kind: 'template',
-    ...registered(uriTemplate, parsed, { uriTemplate, ...shown(parsed) }),
+    ...registered('resource', uriTemplate, parsed, { uriTemplate, ...shown(parsed) }),
     ...cached(parsed),
     authorize: parsed.authorize as Registered['authorize'],
     template,
@@ -195,7 +202,10 @@ export function compilePrompt(name: string, options: PromptOptions, handler: Any
   const listed = entries.map(([argument, { complete: _, ...about }]) => ({ name: argument, ...about }));
   return {
     kind: 'prompt',
-    ...registered(name, parsed, { ...shown({ ...parsed, name }), arguments: listed.length > 0 ? listed : undefined }),
+    ...registered('prompt', name, parsed, {
+      ...shown({ ...parsed, name }),
+      arguments: listed.length > 0 ? listed : undefined,
+    }),
     args: new Map(entries.map(([key, { required, complete }]) => [key, { required: required === true, complete }])),
     handler: handler as Prompt['handler'],
   };
@@ -204,11 +214,14 @@ export function compilePrompt(name: string, options: PromptOptions, handler: Any
 type Common = ParsedOptions<typeof COMMON>;
 
 function registered(
+  kind: string,
   name: string,
   { asks, requires, scopes, anyScope }: Common,
   listed: JsonObject,
 ): Omit<Registered, 'kind'> {
-  return { name, asks: new Set([...asks, ...requires]), requires, scopes, anyScope, listed: JSON.stringify(listed) };
+  const facts = { kind, target: name };
+  const both = new Set([...asks, ...requires]);
+  return { name, facts, asks: both, requires, scopes, anyScope, listed: JSON.stringify(listed) };
 }
 
 /** The common members of a definition in a list. */
@@ -244,11 +257,13 @@ function jsonSchema(what: string, schema: SchemaInput, beside: JsonObject | unde
 }
 
 /** A validator checks values itself. A JSON Schema is checked by the interpreter, which is created for the first value. */
-function valueCheck(schema: SchemaInput, listed: JsonObject): ValueCheck {
+function valueCheck(schema: SchemaInput, listed: JsonObject, errors: ArgumentErrors): ValueCheck {
   if (isStandardSchema(schema)) {
     return async (value) => {
       const result = await schema['~standard'].validate(value);
-      return result.issues ? { issues: describeIssues(result.issues) } : { value: result.value };
+      if (!result.issues) return { value: result.value };
+      const { createCheck, describeIssues } = await loadSchemaCheck();
+      return { issues: describeIssues(result.issues, errors, () => createCheck(listed)(value)) };
     };
   }
   let check: ((value: unknown) => readonly string[]) | undefined;

@@ -19,6 +19,8 @@ export interface Registered extends ListedItem {
    * listed.
    */
   readonly authorize?: ((ctx: McpContext, subject: unknown) => MaybePromise<boolean>) | undefined;
+  /** Names the registration in log records: `tool`, `resource` or `prompt`, and its name, URI or URI template. */
+  readonly facts: { readonly kind: string; readonly target: string };
   readonly asks: ReadonlySet<AskKind>;
   readonly requires: readonly AskKind[];
   /** Rules for calls of a tool that become tasks. Absent: they do not become tasks. */

@@ -1,4 +1,4 @@
-import type { StandardIssue, StandardSchema } from '@sallyport/core';
+import type { StandardSchema } from '@sallyport/core';
 import { isJsonObject } from '../../protocol/internal/json-rpc.js';
 import { draftOf } from '../../protocol/internal/protocol.js';
 import type { JsonObject } from '../../protocol/types.js';
@@ -8,15 +8,6 @@ import type { ParamHeader } from './registry.js';
 export function jsonSchemaOf(schema: StandardSchema, side: 'input' | 'output'): JsonObject | undefined {
   const { jsonSchema } = schema['~standard'];
   return jsonSchema?.[side]({ target: 'draft-2020-12' });
-}
-
-/** Issues as path and the rule `schema`. The validator's own message is not used, because it may contain the value. */
-export function describeIssues(issues: readonly StandardIssue[]): string[] {
-  const texts = issues.map(({ path = [] }) => {
-    const keys = path.map((part) => String(typeof part === 'object' ? part.key : part));
-    return `/${keys.join('/')}: schema`;
-  });
-  return [...new Set(texts)].slice(0, 20);
 }
 
 /** True if a schema without a root type accepts only objects, because each of its alternatives does. */

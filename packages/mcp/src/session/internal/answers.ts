@@ -6,13 +6,14 @@ import type { AskKind } from '../../protocol/types.js';
 import type { Call } from '../../run/internal/call.js';
 import { startRun } from '../../run/internal/handler-context.js';
 import {
+  isQuestionKey,
   MAX_PAUSED_MS,
   NOTHING_RECORDED,
   type Question,
   type RecordedAnswer,
   unpackMemory,
 } from '../../run/internal/record.js';
-import type { HandlerRun } from '../../run/internal/run.js';
+import { HandlerRun } from '../../run/internal/run.js';
 import { RpcError } from '../../server/errors.js';
 import { loadSchemaCheck } from '../../server/internal/server-data.js';
 import { TooLargeToStore } from '../../store/internal/row-text.js';
@@ -85,6 +86,11 @@ export async function takeAnswer(place: SessionPlace, response: RpcResponse): Pr
   let large = bytes > server.maxKeptBytes;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const found = await StreamLog.read(server, session.partition, asked.stream, http);
+    if (found?.head.state === 'running' && found.head.notes) {
+      const noted = await noteAnswer(found, asked.key, response, http, large);
+      if (noted) return large ? 'too large' : 'taken';
+      continue;
+    }
     const next = found && (await withAnswer(found.head, asked.key, response, http, large));
     if (!found || !next) return 'taken';
     checkScopes(http, found.head);
@@ -99,7 +105,7 @@ export async function takeAnswer(place: SessionPlace, response: RpcResponse): Pr
       large = true;
       continue;
     }
-    if (large) reportTooLarge(http, { name: continued?.call.name ?? found.head.request.method }, 'answer', bytes);
+    if (large) reportTooLarge(http, found.head.facts ?? { method: found.head.request.method }, 'answer', bytes);
     if (continued) {
       const { run, stream } = startContinuation(continued, found.log, next, 'answered');
       await stream.end(await run.outcome, await run.takeEvents());
@@ -107,6 +113,27 @@ export async function takeAnswer(place: SessionPlace, response: RpcResponse): Pr
     return large ? 'too large' : 'taken';
   }
   throw new Error('framework: mcp: the head of a stream changes too often');
+}
+
+/** Milliseconds until the head of a call that is being parked is read again. */
+const PARKING_MS = 100;
+
+/** Stores an answer for the run that holds its question; `false` if the call is being parked, so that its head receives the answer. */
+async function noteAnswer(
+  { head, log }: { readonly head: StreamHead; readonly log: StreamLog },
+  key: string,
+  { result, failed }: RpcResponse,
+  http: McpRequest,
+  large: boolean,
+): Promise<boolean> {
+  checkScopes(http, head);
+  if (!isQuestionKey(key)) return true;
+  log.isAwaited = false;
+  if (await log.putNote(key, large ? { large } : failed ? {} : { value: result })) return true;
+  // A second answer is ignored.
+  if (!(await log.readNote(key))?.parked) return true;
+  await new Promise<void>((resolve) => http.clock.after(PARKING_MS, resolve));
+  return false;
 }
 
 /** The stream and the key in the id of a question. */
@@ -169,7 +196,7 @@ export function startContinuation(
   head: StreamHead,
   beginning: 'claimed' | 'answered',
 ): { readonly run: HandlerRun; readonly stream: CallStream } {
-  const run = startRun(scopeOf(origin, call, unpackMemory(head.memory)), call);
+  const run = startRun(new HandlerRun(scopeOf(origin, call, unpackMemory(head.memory))), call);
   return { run, stream: new CallStream(origin, call, run, log, beginning) };
 }
 
@@ -188,10 +215,11 @@ async function resolveAgain({ server, methods, http, session, request, accepted 
       asks: new Set<AskKind>(),
       requires: [],
       listed: '',
+      facts: { kind: 'prompt', target: '' },
     } as const;
     const fail = () => {
       throw error;
     };
-    return { target, name: '', args: undefined, invoke: fail, complete: fail };
+    return { method, target, name: '', args: undefined, invoke: fail, complete: fail };
   }
 }

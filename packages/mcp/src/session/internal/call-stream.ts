@@ -3,12 +3,19 @@ import { type McpRequest, nowMs, retryFrame } from '../../http/internal/transpor
 import { RPC } from '../../protocol/internal/protocol.js';
 import { plainFrames, toEnding, toResult } from '../../run/internal/answer.js';
 import type { Call, Ending, Sink } from '../../run/internal/call.js';
-import { NOTHING_RECORDED, type PackedMemory, packMemory, type Question } from '../../run/internal/record.js';
+import {
+  type CallFacts,
+  NOTHING_RECORDED,
+  type PackedMemory,
+  packMemory,
+  type Question,
+} from '../../run/internal/record.js';
 import type { HandlerRun, Outcome, Paused } from '../../run/internal/run.js';
 import { RpcError, tooLarge } from '../../server/errors.js';
 import type { ServerData } from '../../server/internal/server-data.js';
 import { toTheEnd, withLastingStore } from '../../store/internal/lasting.js';
 import type { Kept } from '../../store/internal/row-text.js';
+import { HeldQuestions } from './held.js';
 import { closeOpenStream, openStream } from './paused.js';
 import type { SessionRequest } from './request.js';
 import { newStreamId, type StreamHead, StreamLog, StreamLost } from './stream-log.js';
@@ -52,6 +59,8 @@ export class CallStream implements Sink {
   /** True if another run has taken over the stream and answers the client. */
   #lost = false;
   #cancelled = false;
+  /** Set if questions wait on this stream before the call is parked. */
+  #held: HeldQuestions | undefined;
 
   constructor(origin: SessionRequest, call: Call, run: HandlerRun, log: StreamLog, beginning: Beginning) {
     this.#origin = origin;
@@ -63,6 +72,16 @@ export class CallStream implements Sink {
     log.isAwaited = this.#isRead;
     this.#listed = this.#stored;
     if (this.#stored) this.#keepLease();
+    const { server, http } = origin;
+    if (beginning === 'new' && http.canStream && server.settings.whileWaiting === 'auto') {
+      const held = new HeldQuestions(log, run, http, server.settings.holdMs);
+      run.hold = (question, isReturned = false) => held.ask(question, questionText(log.id, question), isReturned);
+      this.#held = held;
+    }
+  }
+
+  get #facts(): CallFacts {
+    return { method: this.#call.method, ...this.#call.target.facts };
   }
 
   get resumable(): boolean {
@@ -142,7 +161,9 @@ export class CallStream implements Sink {
     const pending = questions.map(({ key, digest, request: asked }) =>
       returned ? { key, digest, asked } : { key, digest },
     );
-    const messages = questions.map((question) => questionText(this.#log.id, question));
+    const messages = questions
+      .filter(({ key }) => !this.#held?.isSent(key))
+      .map((question) => questionText(this.#log.id, question));
     const stored = [...unsent, ...messages];
     const state = on === 'asked' ? 'waiting' : 'open';
     const head = this.#headOf(state, stored.length, packMemory(memory), pending);
@@ -191,7 +212,7 @@ export class CallStream implements Sink {
   }
 
   #report(what: Kept, bytes: number): void {
-    reportTooLarge(this.#origin.http, this.#call, what, bytes);
+    reportTooLarge(this.#origin.http, this.#facts, what, bytes);
   }
 
   /** Stores events for a connected client. If that fails, the client still gets its answer, but cannot resume. */
@@ -207,7 +228,7 @@ export class CallStream implements Sink {
   #giveUp(error: unknown): void {
     this.#keeps = false;
     const { http } = this.#origin;
-    guardHook(() => http.log.warn('mcp.stream_not_kept', { target: this.#call.name, error }));
+    guardHook(() => http.log.warn('mcp.stream_not_kept', { ...this.#facts, error }));
   }
 
   async #unlessLost(store: () => Promise<boolean>): Promise<boolean> {
@@ -223,7 +244,7 @@ export class CallStream implements Sink {
   #lose(): void {
     this.#lost = true;
     this.#run.cancel();
-    guardHook(() => this.#origin.http.log.warn('mcp.stream_lost', { target: this.#call.name }));
+    guardHook(() => this.#origin.http.log.warn('mcp.stream_lost', this.#facts));
   }
 
   /** Renews the lease at intervals while the handler runs. */
@@ -257,11 +278,13 @@ export class CallStream implements Sink {
     const { http, request, protocolVersion } = this.#origin;
     const { id, method, params } = request;
     const { scopes, anyScope } = this.#call.target;
+    const facts = this.#facts;
     const runsAgain = state === 'waiting' || state === 'open';
     return {
       state,
       request: { id, method, params: runsAgain ? params : undefined },
-      ...{ scopes, anyScope, protocolVersion, pending },
+      ...{ facts, scopes, anyScope, protocolVersion, pending },
+      ...(this.#held && state === 'running' ? { notes: true } : {}),
       memory,
       next: this.#log.next + added,
       lease: state === 'running' ? leaseOf(http) : 0,
@@ -284,8 +307,8 @@ function storeFailed(): RpcError {
 const NOTHING: Ending = { messages: [], status: 200, form: 'any' };
 
 /** Logs one line for a value that is too large for the store. */
-export function reportTooLarge(http: McpRequest, { name }: Pick<Call, 'name'>, what: Kept, bytes: number): void {
-  guardHook(() => http.log.warn('mcp.too_large', { target: name, what, bytes }));
+export function reportTooLarge(http: McpRequest, facts: CallFacts, what: Kept, bytes: number): void {
+  guardHook(() => http.log.warn('mcp.too_large', { ...facts, what, bytes }));
 }
 
 /** A question as a JSON-RPC request of the server; its id identifies the stream for the answer. */

@@ -43,10 +43,12 @@ export async function serveDelete(server: ServerData, http: McpRequest): Promise
 /** GET: the rest of a stream, or a listener for changes. */
 export async function serveGet(server: ServerData, methods: MethodTable, http: McpRequest): Promise<Reply> {
   if (!parseAccept(http.header('accept'))?.sse) return sessionError(406, RPC.invalidRequest, 'Not acceptable');
+  const lastEventId = (http.header('last-event-id')[0] ?? '').trim();
+  // Some clients open a listener before their session exists. They report 400 as an error, and continue after 405.
+  if (lastEventId === '' && http.header('mcp-session-id').length === 0) return notAllowed(allowOf(server));
   const resolved = await resolveSession(server, http, null);
   if ('status' in resolved) return resolved;
   const { session } = resolved;
-  const lastEventId = (http.header('last-event-id')[0] ?? '').trim();
   if (lastEventId === '') return listen(server, http, session) ?? notAllowed(allowOf(server));
   const place = parseEventId(lastEventId);
   if (!place) return sessionError(400, RPC.invalidRequest, 'Malformed Last-Event-ID');
@@ -167,7 +169,7 @@ async function interrupt({ server, http, session }: SessionPlace, { log, head }:
       // Another request has just stored the same end.
       if (!(error instanceof StreamLost)) throw error;
     }
-    guardHook(() => http.log.warn('mcp.call_interrupted', { method: head.request.method, state: head.state }));
+    guardHook(() => http.log.warn('mcp.call_interrupted', { ...head.facts, state: head.state }));
   }
   await log.save({ ...head, state: 'ended', pending: [], next });
   await closeOpenStream(server, session, log.id);

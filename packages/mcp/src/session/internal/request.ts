@@ -103,7 +103,7 @@ function levelOf({ server, session }: SessionRequest): RunScope['logLevel'] {
 }
 
 /** The settings of a run in a session. */
-export function scopeOf(origin: SessionRequest, call?: Pick<Call, 'target'>, memory?: RunMemory): RunScope {
+export function scopeOf(origin: SessionRequest, call?: Pick<Call, 'method' | 'target'>, memory?: RunMemory): RunScope {
   const { server, http, session, protocolVersion, request, aids } = origin;
   const asking = askingOf(origin);
   return {
@@ -119,7 +119,7 @@ export function scopeOf(origin: SessionRequest, call?: Pick<Call, 'target'>, mem
     meta: request.params?._meta,
     sessionId: session.partition?.slice(2),
     logLevel: levelOf(origin),
-    target: call?.target.name ?? request.method,
+    facts: { method: request.method, ...call?.target.facts },
     maxKeptBytes: server.maxKeptBytes,
     asks: call?.target.asks ?? NO_ASKS,
     canClose: asking === 'pause' && canResume(origin),

@@ -146,12 +146,13 @@ async function serveRequest(place: SessionPlace, request: RpcRequest, accepted: 
 async function runCall(origin: SessionRequest, call: Call): Promise<Reply> {
   const { http, session, accepted } = origin;
   const required = missingKinds(session.capabilities, call.target.requires);
-  const scope = scopeOf(origin, call);
-  const run = required ? new HandlerRun(scope) : startRun(scope, call);
-  if (required) run.lack(required);
+  const run = new HandlerRun(scopeOf(origin, call));
+  // The stream must exist before the handler runs, because it sends the questions of the handler.
   const sink: Sink = canResume(origin)
     ? (await loadDurable()).newCallStream(origin, call, run)
     : { ...PLAIN_FRAMES, end: (outcome) => endPlainly(origin, call, outcome) };
+  if (required) run.lack(required);
+  else startRun(run, call);
   return deliver({ http, accepted, run, sink });
 }
 

@@ -3,7 +3,7 @@ import { type McpRequest, messageFrame, nowMs, primingFrame } from '../../http/i
 import { randomText } from '../../internal/crypto.js';
 import { errorText } from '../../protocol/internal/json-rpc.js';
 import type { InputRequest, JsonObject, RequestId } from '../../protocol/types.js';
-import type { PackedMemory, Question } from '../../run/internal/record.js';
+import type { CallFacts, PackedMemory, Question } from '../../run/internal/record.js';
 import { tooLarge } from '../../server/errors.js';
 import { type ServerData, storeOf } from '../../server/internal/server-data.js';
 import { toTheEnd, whileClientWaits, withLastingStore } from '../../store/internal/lasting.js';
@@ -21,6 +21,8 @@ export interface StreamHead {
   readonly state: StreamState;
   /** The parameters, only if the handler may be called again. */
   readonly request: { readonly id: RequestId; readonly method: string; readonly params: JsonObject | undefined };
+  /** Names the call in log records; absent in rows of older versions. */
+  readonly facts?: CallFacts;
   /** The scopes that the call needed: a reader of the stream needs them too. */
   readonly scopes: readonly string[];
   readonly anyScope: readonly string[];
@@ -36,6 +38,16 @@ export interface StreamHead {
   readonly since: number;
   /** Set if the run with the question is waiting; a request with an answer then only records the answer. */
   readonly hold?: true;
+  /** Set while a run holds its questions: a request with an answer then stores a note for the run. */
+  readonly notes?: true;
+}
+
+/** The answer to a held question, in a separate row: another instance may receive it. */
+export interface HeldNote {
+  readonly value?: unknown;
+  readonly large?: true;
+  /** Set instead of an answer when the call is parked: from then on, the head of the stream receives answers. */
+  readonly parked?: true;
 }
 
 /** Another writer has taken the stream over. */
@@ -195,6 +207,29 @@ export class StreamLog {
       this.#head = head;
     }
     return isSaved;
+  }
+
+  /** Stores the note of a held question; `false` if it has one already. */
+  async putNote(key: string, note: HeldNote): Promise<boolean> {
+    const { store, spill } = this.#lasting.settings;
+    const data = await packText(spill, JSON.stringify(note));
+    const row = { partition: this.partition, sort: HEAD + key, version: 1, ttl: this.#ttl(), data };
+    const isNew = (await store?.put(row, 'absent')) === true;
+    if (!isNew) await dropText(spill, data);
+    return isNew;
+  }
+
+  /** The note of a held question; `undefined` if absent. */
+  async readNote(key: string): Promise<HeldNote | undefined> {
+    const place = { partition: this.partition, sort: HEAD + key };
+    const found = await readText(storeOf(this.#server), this.#server.settings.spill, place);
+    return found && (JSON.parse(found.text) as HeldNote);
+  }
+
+  /** Deletes the note of a question whose key can be used again. */
+  async removeNote(key: string): Promise<void> {
+    const removed = await storeOf(this.#lasting).take({ partition: this.partition, sort: HEAD + key });
+    await dropText(this.#server.settings.spill, removed?.data);
   }
 
   /** Deletes the head row of an answered question. */

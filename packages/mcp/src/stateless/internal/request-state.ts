@@ -115,7 +115,7 @@ export async function sealState(
   const { store } = server.settings;
   const most = store ? server.maxKeptBytes : MAX_ROW_TEXT_BYTES;
   if (bytes > most) {
-    guardHook(() => http.log.warn('mcp.too_large', { target: call.name, what: 'state', bytes }));
+    guardHook(() => http.log.warn('mcp.too_large', { method, ...call.target.facts, what: 'state', bytes }));
     return tooLarge('state', bytes, most);
   }
   try {
@@ -123,7 +123,7 @@ export async function sealState(
     const carried = isStored ? JSON.stringify({ row: await storeState(server, http, text, expiry) }) : text;
     return await server.sealer.seal('state', carried, boundTo(http, method, call));
   } catch (error) {
-    logFailure(() => http.log, 'mcp.state_not_kept', error, { target: call.name });
+    logFailure(() => http.log, 'mcp.state_not_kept', error, { method, ...call.target.facts });
     return new RpcError(RPC.internalError, 'The store failed', { code: 'mcp.store' }, 503);
   }
 }

@@ -5,7 +5,6 @@ import {
   checkScopes,
   claimOf,
   decodeHeaderValue,
-  jsonReply,
   type McpRequest,
   missingMeta,
   type Reply,
@@ -13,6 +12,7 @@ import {
   replyWith,
 } from '../../http/internal/transport.js';
 import { findMethod, type MethodRequest, type MethodTable } from '../../methods/internal/method.js';
+import { paramHeadersAgree } from '../../methods/internal/tools.js';
 import { errorText, own, type RpcNotification, type RpcRequest, resultText } from '../../protocol/internal/json-rpc.js';
 import { isLogLevel, META, RPC, STATELESS_VERSION, TASKS } from '../../protocol/internal/protocol.js';
 import type { ClientCapabilities, Implementation, JsonObject, LogLevel } from '../../protocol/types.js';
@@ -24,10 +24,10 @@ import {
   toEnding,
   toResult,
 } from '../../run/internal/answer.js';
-import type { Call, Ending, Sink } from '../../run/internal/call.js';
+import type { Call, Sink } from '../../run/internal/call.js';
 import { contextOf, startRun } from '../../run/internal/handler-context.js';
 import { missingKinds, type RunMemory } from '../../run/internal/record.js';
-import { NO_ASKS, type Outcome, type Paused, type RunScope } from '../../run/internal/run.js';
+import { HandlerRun, NO_ASKS, type Paused, type RunScope } from '../../run/internal/run.js';
 import type { CacheHint } from '../../server/definitions.js';
 import { invalidParams, RpcError } from '../../server/errors.js';
 import type { Tool } from '../../server/internal/registry.js';
@@ -54,36 +54,25 @@ interface StatelessRequest {
   readonly accepted: Accepted;
 }
 
-/** Answers one message of the stateless era. */
+/** @throws RpcError for a claim that the headers contradict */
+export function acceptNotification({ params }: RpcNotification, http: McpRequest): Reply {
+  if (claimOf(params) !== undefined) checkClaim(params, http);
+  return ACCEPTED;
+}
+
+/**
+ * Answers one request of the stateless era. Runs the checks in a fixed order; the first failed check determines the answer.
+ *
+ * @throws RpcError if a check fails
+ */
 export async function serveStateless(
   server: ServerData,
   methods: MethodTable,
   http: McpRequest,
-  message: RpcRequest | RpcNotification,
+  message: RpcRequest,
   accepted: Accepted | undefined,
 ): Promise<Reply> {
-  const id = message.kind === 'request' ? message.id : undefined;
-  try {
-    if (message.kind === 'notification') {
-      if (claimOf(message.params) !== undefined) checkClaim(message.params, http);
-      return ACCEPTED;
-    }
-    if (!accepted) return jsonReply(errorText(id, RPC.invalidRequest, 'Not acceptable'), 406);
-    return await serveRequest(server, methods, http, message, accepted);
-  } catch (error) {
-    if (!(error instanceof RpcError)) throw error;
-    return jsonReply(errorText(id, error.code, error.message, error.data), error.status);
-  }
-}
-
-/** Runs the checks in a fixed order. The first failed check determines the answer. */
-async function serveRequest(
-  server: ServerData,
-  methods: MethodTable,
-  http: McpRequest,
-  message: RpcRequest,
-  accepted: Accepted,
-): Promise<Reply> {
+  if (!accepted) throw new RpcError(RPC.invalidRequest, 'Not acceptable', undefined, 406);
   const params = message.params ?? {};
   checkClaim(params, http);
   if (!isOnce(http.header('mcp-protocol-version'), STATELESS_VERSION)) throw mismatch('MCP-Protocol-Version');
@@ -113,7 +102,6 @@ async function serveRequest(
       return contextOf(scopeOf(request));
     },
   };
-  if (method.agrees?.(asked) === false) throw mismatch('Mcp-Param');
   const answer = await method.answer(asked);
   if ('reply' in answer) return answer.reply;
   if ('result' in answer) {
@@ -121,7 +109,9 @@ async function serveRequest(
     const text = `{${members === '' ? '' : `${members},`}${stampText(server, cache)}}`;
     return replyWith(resultText(message.id, text), accepted);
   }
-  const { target } = answer.call;
+  const { target, args } = answer.call;
+  const { paramHeaders = [] } = target as Partial<Tool>;
+  if (paramHeaders.length > 0 && !paramHeadersAgree(paramHeaders, args, http)) throw mismatch('Mcp-Param');
   const missing = target.requires.length > 0 && missingKinds(envelope.capabilities, target.requires);
   if (missing) throw missingCapabilityError(missing);
   checkScopes(http, target);
@@ -192,7 +182,7 @@ function scopeOf({ server, http, message, envelope }: StatelessRequest, call?: C
     logLevel() {
       return server.settings.logging ? logLevel : undefined;
     },
-    target: call?.target.name ?? message.method,
+    facts: { method: message.method, ...call?.target.facts },
     maxKeptBytes: server.maxKeptBytes,
     asks: call?.target.asks ?? NO_ASKS,
     asking: 'pause',
@@ -231,27 +221,21 @@ async function runCall(request: StatelessRequest, call: Call): Promise<Reply> {
       accepted,
     );
   }
-  const run = startRun(scopeOf(request, call, memory), call);
+  const run = startRun(new HandlerRun(scopeOf(request, call, memory)), call);
   const sink: Sink = {
     ...PLAIN_FRAMES,
-    end(outcome) {
-      return endOf(request, call, outcome, isRetry);
+    async end(outcome) {
+      if (outcome.kind === 'cancelled') return cancelledEnding(id, accepted);
+      if (outcome.kind === 'paused') return toEnding(id, await toPausedResult(request, call, outcome));
+      const result = await toResult(call, 'stateless', outcome, http);
+      if (result instanceof RpcError) return toEnding(id, result);
+      const stamped = stamp(server, result, 'complete');
+      if (!call.cache) return toEnding(id, stamped);
+      const { ttlMs, scope } = isRetry ? NOT_CACHED : (call.cache.hint ?? server.settings.cache);
+      return toEnding(id, { ...stamped, ttlMs, cacheScope: scope });
     },
   };
   return deliver({ http, accepted, run, sink });
-}
-
-/** The result of the call, its questions or its error, as the end of the answer. */
-async function endOf(request: StatelessRequest, call: Call, outcome: Outcome, isRetry: boolean): Promise<Ending> {
-  const { server, http, message, accepted } = request;
-  if (outcome.kind === 'cancelled') return cancelledEnding(message.id, accepted);
-  if (outcome.kind === 'paused') return toEnding(message.id, await toPausedResult(request, call, outcome));
-  const result = await toResult(call, 'stateless', outcome, http);
-  if (result instanceof RpcError) return toEnding(message.id, result);
-  const stamped = stamp(server, result, 'complete');
-  if (!call.cache) return toEnding(message.id, stamped);
-  const { ttlMs, scope } = isRetry ? NOT_CACHED : (call.cache.hint ?? server.settings.cache);
-  return toEnding(message.id, { ...stamped, ttlMs, cacheScope: scope });
 }
 
 const NOT_CACHED: Required<CacheHint> = { ttlMs: 0, scope: 'private' };

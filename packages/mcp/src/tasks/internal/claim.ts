@@ -3,7 +3,7 @@ import { logFailure, pause } from '@sallyport/core/internal';
 import { type McpRequest, nowMs } from '../../http/internal/transport.js';
 import { randomText } from '../../internal/crypto.js';
 import type { ServerData } from '../../server/internal/server-data.js';
-import { changeTask, hasBegun, type Task } from './rows.js';
+import { changeTask, hasBegun, type Task, taskFacts } from './rows.js';
 import { endLost, INTERRUPTED } from './task.js';
 
 /** One delivery of the event of a task. */
@@ -80,6 +80,5 @@ async function beginsSoon(server: ServerData, task: Task, { clock, deadline }: T
 async function endIfLost(server: ServerData, task: Task, { clock, log }: TaskDelivery): Promise<undefined> {
   const now = nowMs(clock);
   const ended = await endLost(server, task, now);
-  if (ended?.state === 'failed')
-    logFailure(() => log, 'mcp.task_lost', INTERRUPTED, { target: task.request.params.name });
+  if (ended?.state === 'failed') logFailure(() => log, 'mcp.task_lost', INTERRUPTED, taskFacts(task));
 }

@@ -44,6 +44,11 @@ export interface Task {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
+/** Names the call of a task in log records. */
+export function taskFacts({ request }: Task): Readonly<Record<string, unknown>> {
+  return { method: 'tools/call', kind: 'tool', target: request.params.name };
+}
+
 /** The settings of a server whose tools become tasks. */
 export function settingsOf({ settings: { tasks } }: ServerData): Required<McpTasks> {
   if (!tasks) throw new Error('framework: mcp: no tasks');

@@ -9,13 +9,13 @@ import { toResult } from '../../run/internal/answer.js';
 import type { Call } from '../../run/internal/call.js';
 import { startRun } from '../../run/internal/handler-context.js';
 import { unpackMemory } from '../../run/internal/record.js';
-import { type HandlerRun, LOOK_EVERY_MS, type Outcome, type RunScope } from '../../run/internal/run.js';
+import { HandlerRun, LOOK_EVERY_MS, type Outcome, type RunScope } from '../../run/internal/run.js';
 import { RpcError, tooLarge } from '../../server/errors.js';
 import type { ServerData } from '../../server/internal/server-data.js';
 import { withLastingStore } from '../../store/internal/lasting.js';
 import { TooLargeToStore } from '../../store/internal/row-text.js';
 import { claimTask, type TaskDelivery } from './claim.js';
-import { changeTask, markBegun, type Task } from './rows.js';
+import { changeTask, markBegun, type Task, taskFacts } from './rows.js';
 import { askingTask, failedTask, notifyOfTask } from './task.js';
 
 /** The request of a task. No client sends it; it has the caller of the task, and the invocation that runs the task. */
@@ -83,9 +83,7 @@ async function settle(server: ServerData, http: McpRequest, claimed: Task, end: 
   } catch (error) {
     const isTooLarge = error instanceof TooLargeToStore;
     const why = isTooLarge ? tooLarge('result', error.bytes, server.maxKeptBytes) : error;
-    logFailure(() => http.log, isTooLarge ? 'mcp.task_not_kept' : 'mcp.task_lost', why, {
-      target: claimed.request.params.name,
-    });
+    logFailure(() => http.log, isTooLarge ? 'mcp.task_not_kept' : 'mcp.task_lost', why, taskFacts(claimed));
     if (isPassing(error)) throw error;
     const reported = isTooLarge ? tooLarge('result', error.bytes, server.maxKeptBytes) : internalError();
     await storeEnd(server, http, claimed, (running, now) => failedTask(running, reported, now));
@@ -106,11 +104,11 @@ function internalError(): RpcError {
 async function endOf(server: ServerData, http: McpRequest, task: Task): Promise<End | undefined> {
   try {
     const call = await resolveCall(server, http, task);
-    const run = startRun(scopeOf(server, http, task, call), call);
+    const run = startRun(new HandlerRun(scopeOf(server, http, task, call)), call);
     return await toEnd(call, http, await outcomeOf(run, http));
   } catch (error) {
     const known = error instanceof RpcError ? error : undefined;
-    if (!known) logFailure(() => http.log, 'mcp.task_failed', error, { target: task.request.params.name });
+    if (!known) logFailure(() => http.log, 'mcp.task_failed', error, taskFacts(task));
     return (running, now) => failedTask(running, known ?? internalError(), now);
   }
 }
@@ -124,11 +122,11 @@ async function resolveCall(server: ServerData, http: McpRequest, { request: { id
   return call;
 }
 
-function scopeOf(server: ServerData, http: McpRequest, task: Task, { target }: Call): RunScope {
+function scopeOf(server: ServerData, http: McpRequest, task: Task, { method, target }: Call): RunScope {
   const { client, capabilities, request, memory } = task;
   return {
     ...{ http, era: 'stateless', protocolVersion: STATELESS_VERSION, client, clientCapabilities: capabilities },
-    ...{ requestId: request.id, meta: request.params._meta, sessionId: undefined, target: target.name },
+    ...{ requestId: request.id, meta: request.params._meta, sessionId: undefined, facts: { method, ...target.facts } },
     ...{ progressToken: undefined, asks: target.asks, asking: 'pause', canClose: false, keepsEvents: false },
     logLevel: () => undefined,
     maxKeptBytes: server.maxKeptBytes,

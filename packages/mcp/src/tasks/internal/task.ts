@@ -11,7 +11,7 @@ import { RpcError } from '../../server/errors.js';
 import type { ServerData } from '../../server/internal/server-data.js';
 import { whileClientWaits, withLastingStore } from '../../store/internal/lasting.js';
 import type { McpTaskEvent } from '../options.js';
-import { addTask, changeTask, hasBegun, readTask, removeTask, settingsOf, type Task } from './rows.js';
+import { addTask, changeTask, hasBegun, readTask, removeTask, settingsOf, type Task, taskFacts } from './rows.js';
 
 /** True if a client declares support for tasks. */
 export function takesTasks({ extensions }: ClientCapabilities): boolean {
@@ -54,7 +54,7 @@ export async function createTask(server: ServerData, { http, memory, ...of }: Ne
   try {
     await startTask(server, task);
   } catch (error) {
-    logFailure(() => http.log, 'mcp.task_not_started', error, {});
+    logFailure(() => http.log, 'mcp.task_not_started', error, taskFacts(task));
     // If this fails, the task expires without being polled, because its id is not returned.
     await removeTask(server, task).catch(() => {});
     return new RpcError(RPC.internalError, INTERNAL_ERROR);
@@ -76,7 +76,7 @@ export async function startAnswered(server: ServerData, http: McpRequest, task: 
   try {
     await startTask(withLastingStore(server, http.clock, whileClientWaits(http)), task);
   } catch (error) {
-    logFailure(() => http.log, 'mcp.task_not_started', error, { target: task.request.params.name });
+    logFailure(() => http.log, 'mcp.task_not_started', error, taskFacts(task));
   }
 }
 
@@ -125,7 +125,7 @@ export async function findTask(server: ServerData, http: McpRequest, id: unknown
   try {
     return await repairedTask(server, task, nowMs(http.clock));
   } catch (error) {
-    logFailure(() => http.log, 'mcp.task_not_started', error, { target: task.request.params.name });
+    logFailure(() => http.log, 'mcp.task_not_started', error, taskFacts(task));
     return task;
   }
 }
