@@ -37,7 +37,8 @@ const CACHES: readonly Reason[] = [
   ['packages/ratelimit/src/limiter/internal/report.ts', 'REPORTED', 'one more error line'],
   ['packages/secure/src/resolvers/authorizers/internal/read.ts', 'warned', 'one more warning'],
   ['packages/secure/src/resolvers/jwt/internal/keys.ts', 'REMOTE', 'a cache of public keys, fetched once more'],
-
+  ['packages/constructs/src/internal/references.ts', 'indexes', 'a cache of the references of a tree, read once more'],
+  ['packages/core/src/sanitize/internal/source-frames.ts', 'known', 'a cache of places in sources, read once more'],
   ['packages/mcp/src/run/internal/run.ts', 'NO_ASKS', 'an empty set that nothing is written to'],
 ].map(([file = '', name = '', why = '']) => ({ file, name, why }));
 
@@ -52,7 +53,9 @@ const WITHIN_ONE_COPY: readonly Reason[] = (
     ['packages/secure/src/internal/gate.ts', 'UNKNOWN_KIND'],
     ['packages/testkit/src/interleave/internal/scheduler.ts', 'LAZY'],
     ['packages/constructs/src/internal/props.ts', 'PropProblem'],
+    ['packages/constructs/src/wiring/internal/run-entry.ts', 'read'],
     ['packages/mcp/src/agentcore/internal/call.ts', 'RpcError'],
+    ['packages/mcp/src/http/internal/engine.ts', 'RpcError'],
     ['packages/mcp/src/run/internal/answer.ts', 'RpcError'],
     ['packages/mcp/src/run/internal/schema-check.ts', 'OverBudget'],
     ['packages/mcp/src/session/internal/answers.ts', 'RpcError'],
@@ -67,7 +70,6 @@ const WITHIN_ONE_COPY: readonly Reason[] = (
     ['packages/objectstore/src/artifact/artifact.ts', 'ArchiveFault'],
     ['packages/ratelimit/src/limiter/dynamo-limiter.ts', 'OtherItems'],
     ['packages/ratelimit/src/limiter/internal/key-items.ts', 'OtherItems'],
-    ['packages/secure/src/resolvers/jwt/verifier.ts', 'KeysUnavailable'],
     ['packages/triggers/src/kinds/authorizer-token.ts', 'UNAUTHORIZED'],
     ['packages/vectors/src/local/internal/exact-search.ts', 'Rest'],
     ['packages/vectors/src/testing/fake-store.ts', 'PartialWrite'],
@@ -99,6 +101,11 @@ const REJECTED_PROPS: readonly Reason[] = (
 
 const TOOLS: readonly Reason[] = [
   {
+    file: 'packages/constructs/src/wiring/service-wiring.ts',
+    name: 'ServiceWiring',
+    why: 'sources that a wiring of another copy attached are reported as foreign',
+  },
+  {
     file: 'packages/testkit/src/env/records.ts',
     name: 'NAMES',
     why: 'made and read by one test environment',
@@ -108,7 +115,13 @@ const TOOLS: readonly Reason[] = [
     name: 'ENDPOINTS',
     why: 'responseFetch() throws for an environment of another copy',
   },
-  ...['packages/dispatch/src/dispatcher.ts', 'packages/http/src/streaming/handler.ts'].map((file) => ({
+  ...[
+    'packages/constructs/src/wiring/internal/handler-check.ts',
+    'packages/constructs/src/wiring/inventory-from-entry.ts',
+    'packages/constructs/src/wiring/inventory.ts',
+    'packages/dispatch/src/dispatcher.ts',
+    'packages/http/src/streaming/handler.ts',
+  ].map((file) => ({
     file,
     name: 'framework.inspect',
     why: 'read by tools on a developer’s machine, which check its content; older functions have this key',

@@ -8,8 +8,14 @@ import { type SurfaceRow, TriggerSurface } from './surface.js';
 /** The names of aliases; a name of digits is a version: https://docs.aws.amazon.com/lambda/latest/api/API_AliasConfiguration.html. */
 const ALIAS = /^(?!\d+$)[\w-]{1,128}$/;
 
-/** The aliases that the triggers of each container have. */
-const TAKEN = new WeakMap<object, readonly string[]>();
+const TAKEN: unique symbol = Symbol.for('sallyport.triggers.aliases/1') as never;
+
+/** The aliases that the triggers of each container have, of any copy of this package. */
+function takenAliases(): WeakMap<object, readonly string[]> {
+  const shared = globalThis as { [TAKEN]?: WeakMap<object, readonly string[]> };
+  shared[TAKEN] ??= new WeakMap();
+  return shared[TAKEN];
+}
 
 /**
  * A trigger whose events a device or a client wrote. The alias of an invocation selects the handler, because only AWS Lambda writes the
@@ -50,10 +56,11 @@ export abstract class AliasTrigger extends TriggerSurface {
   override attach(host: SurfaceHost): void {
     const { names } = this;
     // Every surface of a container receives the same list.
-    const others = TAKEN.get(host.eventMiddlewares) ?? [];
+    const taken = takenAliases();
+    const others = taken.get(host.eventMiddlewares) ?? [];
     const twice = names.find((alias) => others.includes(alias));
     if (twice !== undefined) throw refused(`${this.kind}: another trigger of the container has the alias "${twice}"`);
-    TAKEN.set(host.eventMiddlewares, [...others, ...names]);
+    taken.set(host.eventMiddlewares, [...others, ...names]);
     this.#isAttached = true;
     super.attach(host);
   }

@@ -96,14 +96,14 @@ class RemoteKeys implements KeySource {
       this.#fetchedAt = now;
       return set;
     } catch (error) {
-      this.#failure = error instanceof JwtError ? error : new JwtError('unavailable', describe(error));
+      this.#failure = error instanceof JwtError ? error : new JwtError('unavailable', problemOf(error));
       this.#failedAt = now + (performance.now() - startedAt);
       throw this.#failure;
     }
   }
 }
 
-function describe(error: unknown): string {
+function problemOf(error: unknown): string {
   return error instanceof Error ? `${error.name} ${error.message}` : 'unknown';
 }
 
