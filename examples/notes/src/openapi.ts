@@ -56,6 +56,18 @@ const SPEC: SecureOpenApiSpec = {
       operationId: 'mcpResourceAtPath',
       summary: 'The same document at its canonical path',
     },
+    {
+      method: 'HEAD',
+      path: '/.well-known/oauth-protected-resource',
+      operationId: 'mcpResourceHead',
+      summary: 'The headers of the metadata',
+    },
+    {
+      method: 'HEAD',
+      path: '/.well-known/oauth-protected-resource/mcp',
+      operationId: 'mcpResourceAtPathHead',
+      summary: 'The headers of the same document',
+    },
   ],
   securitySchemes: { jwt: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
   authSchemes: { authenticated: ['jwt'], internalOnly: ['jwt'] },

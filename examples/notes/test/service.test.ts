@@ -65,7 +65,9 @@ describe('permissions of callers', () => {
     expect(service.app.routes().filter(({ posture }) => posture === 'public')).toEqual([
       { surface: 'http', method: 'GET', path: '/health', posture: 'public' },
       { surface: 'http', method: 'GET', path: '/.well-known/oauth-protected-resource', posture: 'public' },
+      { surface: 'http', method: 'HEAD', path: '/.well-known/oauth-protected-resource', posture: 'public' },
       { surface: 'http', method: 'GET', path: '/.well-known/oauth-protected-resource/mcp', posture: 'public' },
+      { surface: 'http', method: 'HEAD', path: '/.well-known/oauth-protected-resource/mcp', posture: 'public' },
     ]);
   });
 });

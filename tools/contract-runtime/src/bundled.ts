@@ -48,6 +48,8 @@ async function loadBundle(parts: readonly OptionalPart[]): Promise<ContractRunti
       outdir,
       format: 'esm',
       splitting: false,
+      // Fixtures name the commands of AWS's clients by their classes.
+      minify: false,
       conditions: ['@sallyport/source', ...parts.map((part) => `sallyport-no-${part}`)],
       external: ['aws-cdk-lib', 'aws-cdk-lib/*', 'constructs', 'esbuild'],
     });

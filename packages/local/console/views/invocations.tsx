@@ -28,10 +28,15 @@ const followed = signal<number | undefined>(undefined);
 const follow = calm(() => {
   followed.value = shown.value[0]?.id;
 }, FOLLOW_MS);
-/** The current row: the chosen row, else the followed one. */
+/**
+ * The current row: the chosen row, else the followed one. `undefined` until a chosen row arrives, so that no action runs for another row.
+ */
 const current = computed(() => {
-  const byId = (id: number) => newest.value.find((row) => row.id === id);
-  return byId(Number(selected.value)) ?? shown.value.find(({ id }) => id === followed.value) ?? shown.value[0];
+  const id = Number(selected.value);
+  if (id > (newest.value[0]?.id ?? 0)) return undefined;
+  return (
+    newest.value.find((row) => row.id === id) ?? shown.value.find(({ id }) => id === followed.value) ?? shown.value[0]
+  );
 });
 
 /** Finds the words of the filter in the records of the host. */
@@ -106,7 +111,7 @@ function Rows({ onStep }: { readonly onStep: (by: number) => void }) {
     if (box.scrollTop > above) box.scrollTop = above;
     else if (box.scrollTop < below) box.scrollTop = below;
   }, [active]);
-  const visible = Math.ceil((list.current?.clientHeight ?? window.innerHeight) / ROW_PX);
+  const visible = Math.ceil(Math.min(list.current?.clientHeight ?? window.innerHeight, window.innerHeight) / ROW_PX);
   const first = Math.max(0, Math.floor(top / ROW_PX) - OVERSCAN);
   const end = Math.min(shown.value.length, Math.floor(top / ROW_PX) + visible + OVERSCAN);
   const isThere = index >= first && index < end;

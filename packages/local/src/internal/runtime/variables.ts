@@ -18,7 +18,10 @@ export function runtimeClient(): string {
   return join(createRequire(import.meta.url).resolve('aws-lambda-ric-4/package.json'), '..', 'index.mjs');
 }
 
-/** The flags that Lambda's bootstrap passes to Node, computed as it computes them: at 256 MB 12 and 231. */
+/**
+ * The flags that Lambda's bootstrap passes to Node, computed as it computes them: at 256 MB 12 and 231. And source maps, so that stacks of
+ * any handler and of Node itself have the places of the sources.
+ */
 export function nodeFlags(memoryMb: number, nodeMajor: number): readonly string[] {
   const young = Math.floor(memoryMb / 10);
   return [
@@ -28,6 +31,7 @@ export function nodeFlags(memoryMb: number, nodeMajor: number): readonly string[
     `--max-old-space-size=${memoryMb - young}`,
     ...(nodeMajor < 24 ? ['--no-experimental-require-module'] : []),
     ...(nodeMajor === 22 ? ['--no-experimental-detect-module'] : []),
+    '--enable-source-maps',
   ];
 }
 
