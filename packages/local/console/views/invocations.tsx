@@ -106,7 +106,8 @@ function Rows({ onStep }: { readonly onStep: (by: number) => void }) {
   const index = shown.value.findIndex(({ id }) => id === active);
   useEffect(() => {
     const box = list.current;
-    if (!box || index < 0) return;
+    // The list shows a chosen row. It does not move for the followed row, which changes while the reader scrolls.
+    if (!box || index < 0 || selected.value === '') return;
     const [above, below] = [index * ROW_PX, (index + 1) * ROW_PX - box.clientHeight];
     if (box.scrollTop > above) box.scrollTop = above;
     else if (box.scrollTop < below) box.scrollTop = below;
@@ -147,20 +148,25 @@ function Rows({ onStep }: { readonly onStep: (by: number) => void }) {
         aria-activedescendant={active !== undefined && isThere ? `invocation-${active}` : undefined}
         onKeyDown={move}
         onScroll={({ currentTarget }) => setTop(currentTarget.scrollTop)}
-        style={{
-          paddingTop: `${first * ROW_PX}px`,
-          paddingBottom: `${Math.max(0, shown.value.length - end) * ROW_PX}px`,
-        }}
       >
-        {shown.value.slice(first, end).map((row, place) => (
-          <Row
-            key={row.id}
-            row={row}
-            isActive={row.id === active}
-            place={first + place + 1}
-            count={shown.value.length}
-          />
-        ))}
+        {/* The padding of the scrolling element itself would make it as high as the whole list. */}
+        <div
+          role="presentation"
+          style={{
+            paddingTop: `${first * ROW_PX}px`,
+            paddingBottom: `${Math.max(0, shown.value.length - end) * ROW_PX}px`,
+          }}
+        >
+          {shown.value.slice(first, end).map((row, place) => (
+            <Row
+              key={row.id}
+              row={row}
+              isActive={row.id === active}
+              place={first + place + 1}
+              count={shown.value.length}
+            />
+          ))}
+        </div>
       </div>
     </>
   );
