@@ -66,8 +66,8 @@ export const BUDGETS: readonly Budget[] = [
   // Card numbers by issuer, false identifiers and paths of stack frames 1.1 KB, packages that are loaded twice 0.4 KB: both with the default
   // logger, so in all of them. Batches that fail whole 0.2 KB.
   // Parts that can be left out: what a container registers late, and what its handler describes of that, 0.1 KB here and 0.5 KB in the containers.
-  { name: 'http', gzipBytes: 27_500, wantedBytes: 13_000, event: HEALTH, accepts: isOk },
-  { name: 'queue', gzipBytes: 17_000, wantedBytes: 8_000, event: queueEvent(10, []), accepts: isClean },
+  { name: 'http', gzipBytes: 27_800, wantedBytes: 13_000, event: HEALTH, accepts: isOk },
+  { name: 'queue', gzipBytes: 17_300, wantedBytes: 8_000, event: queueEvent(10, []), accepts: isClean },
   // The same without a dispatcher: the handler of a function with a single trigger.
   { name: 'queue-alone', gzipBytes: 12_400, wantedBytes: 5_000, event: queueEvent(10, []), accepts: isClean },
   // One handler without a container: context, deadline, log lines and their sanitizer are most of it.
@@ -93,36 +93,37 @@ export const BUDGETS: readonly Budget[] = [
   // The whole route algebra, without other code: infrastructure code loads only this entry.
   { name: 'mcp-routes', gzipBytes: 1_900, event: null, accepts: () => true, lacks: ['core/src'] },
   // With groups (0.7 KB) and hooks (0.6 KB), which are methods and options of a container, and forms (0.9 KB). What surfaces get of the container is 0.1 KB.
-  { name: 'app', gzipBytes: 48_800, event: HEALTH, accepts: isOk, lacks: ['packages/triggers'] },
-  { name: 'secure', gzipBytes: 57_700, event: HEALTH, accepts: isOk },
+  { name: 'app', gzipBytes: 49_300, event: HEALTH, accepts: isOk, lacks: ['packages/triggers'] },
+  { name: 'secure', gzipBytes: 58_100, event: HEALTH, accepts: isOk },
   // Without parts of the framework: what is unused by default, then all that can be left out.
-  { name: 'app-unused', entry: 'app', leftOut: UNUSED, gzipBytes: 33_400, event: HEALTH, accepts: isOk },
-  { name: 'secure-unused', entry: 'secure', leftOut: UNUSED, gzipBytes: 42_300, event: HEALTH, accepts: isOk },
-  { name: 'http-least', entry: 'http', leftOut: ALL, gzipBytes: 23_800, event: HEALTH, accepts: isOk },
-  { name: 'app-least', entry: 'app', leftOut: ALL, gzipBytes: 27_500, event: HEALTH, accepts: isOk },
+  { name: 'app-unused', entry: 'app', leftOut: UNUSED, gzipBytes: 33_600, event: HEALTH, accepts: isOk },
+  { name: 'secure-unused', entry: 'secure', leftOut: UNUSED, gzipBytes: 42_500, event: HEALTH, accepts: isOk },
+  { name: 'http-least', entry: 'http', leftOut: ALL, gzipBytes: 24_100, event: HEALTH, accepts: isOk },
+  { name: 'app-least', entry: 'app', leftOut: ALL, gzipBytes: 27_700, event: HEALTH, accepts: isOk },
   {
     name: 'secure-least',
     entry: 'secure',
     leftOut: ALL,
-    gzipBytes: 30_700,
+    gzipBytes: 31_100,
+    wantedBytes: 30_000,
     event: HEALTH,
     accepts: isOk,
     lacks: ['packages/streams', 'packages/appsync', 'http/src/openapi', 'explain/row-check'],
   },
-  // A guard on a closed container (56.7 KB) whose tokens are not JWTs.
+  // A guard on a closed container (58.0 KB) whose tokens are not JWTs.
   {
     name: 'oauth',
-    gzipBytes: 60_300,
+    gzipBytes: 60_900,
     event: HEALTH_OF_ADA,
     accepts: isOk,
     lacks: ['secure/src/resolvers/jwt/verifier', 'mcp/src/facade'],
   },
   { name: 'ratelimit', gzipBytes: null, event: null, accepts: () => true },
   { name: 'objectstore', gzipBytes: null, event: null, accepts: () => true },
-  // On the closed container (56.7 KB). Both AWS clients load at the first operation and are not in it.
+  // On the closed container (58.0 KB). Both AWS clients load at the first operation and are not in it.
   {
     name: 'microvm',
-    gzipBytes: 84_800,
+    gzipBytes: 85_200,
     event: HEALTH,
     accepts: (answer) => (answer as { statusCode?: unknown } | null)?.statusCode === 404,
   },

@@ -102,5 +102,5 @@ export const BEDROCK_AGENT = /* @__PURE__ */ describeTrigger(BEDROCK_AGENT_TRIGG
   },
   form: 'event',
   hint: ['gateway-v1', 'a Bedrock action', 'actionGroup'],
-  sizes: { factory: 'bedrockAgent', gzipBytes: 15_000 },
+  sizes: { factory: 'bedrockAgent', gzipBytes: 15_700 },
 });

@@ -80,5 +80,5 @@ export const BEDROCK_FLOW = /* @__PURE__ */ describeTrigger(BEDROCK_FLOW_TRIGGER
     attached: 'a node of the flow',
   },
   form: 'event',
-  sizes: { factory: 'bedrockFlow', gzipBytes: 10_700 },
+  sizes: { factory: 'bedrockFlow', gzipBytes: 11_400 },
 });

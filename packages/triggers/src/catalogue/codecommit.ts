@@ -100,5 +100,5 @@ export const CODECOMMIT = /* @__PURE__ */ describeTrigger(CODECOMMIT_TRIGGER, {
     attached: 'a trigger of the repository',
   },
   form: 'event',
-  sizes: { factory: 'codeCommit', gzipBytes: 10_300 },
+  sizes: { factory: 'codeCommit', gzipBytes: 11_100 },
 });

@@ -63,5 +63,5 @@ export const CODEDEPLOY = /* @__PURE__ */ describeTrigger(CODEDEPLOY_TRIGGER, {
     attached: 'the AppSpec file',
   },
   form: 'event',
-  sizes: { factory: 'codeDeployHook', gzipBytes: 11_000 },
+  sizes: { factory: 'codeDeployHook', gzipBytes: 11_800 },
 });

@@ -108,5 +108,5 @@ export const CODEPIPELINE = /* @__PURE__ */ describeTrigger(CODEPIPELINE_TRIGGER
   },
   form: 'event',
   hint: ['event-bus', 'a CodePipeline job', '["CodePipeline.job"].id'],
-  sizes: { factory: 'codePipelineJob', gzipBytes: 11_800 },
+  sizes: { factory: 'codePipelineJob', gzipBytes: 12_500 },
 });

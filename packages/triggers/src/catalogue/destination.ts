@@ -99,5 +99,5 @@ export const DESTINATION = /* @__PURE__ */ describeTrigger(DESTINATION_TRIGGER, 
     attached: 'the destination of the other function',
   },
   form: 'event',
-  sizes: { factory: 'lambdaDestination', gzipBytes: 10_100 },
+  sizes: { factory: 'lambdaDestination', gzipBytes: 10_900 },
 });

@@ -87,5 +87,5 @@ export const IOT_AUTHORIZER = /* @__PURE__ */ describeTrigger(IOT_AUTHORIZER_TRI
     attached: 'the authorizer',
   },
   form: 'event',
-  sizes: { factory: 'iotAuthorizer', gzipBytes: 10_400 },
+  sizes: { factory: 'iotAuthorizer', gzipBytes: 11_200 },
 });

@@ -71,5 +71,5 @@ export const TRANSFER = /* @__PURE__ */ describeTrigger(TRANSFER_TRIGGER, {
     attached: 'the server',
   },
   form: 'event',
-  sizes: { factory: 'transferIdentity', gzipBytes: 10_100 },
+  sizes: { factory: 'transferIdentity', gzipBytes: 10_900 },
 });
