@@ -403,6 +403,7 @@ it('can be used by keyboard alone', async () => {
   await press('w');
   await said(/^Saved .*topic/);
   await press('r');
+  await said(/^Replayed #/);
   await page.getByRole('option', { selected: true }).filter({ hasText: 'topic' }).waitFor();
   await press('/', 'Control+a', 'Delete', 'Escape', '8');
   await page.getByRole('heading', { name: /^Recordings/ }).waitFor();

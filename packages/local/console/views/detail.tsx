@@ -7,7 +7,7 @@ import { Json, Text } from '../parts/json.js';
 import { Action, Empty, Mark } from '../parts/small.js';
 import { Tabs } from '../parts/tabs.js';
 import { clockTime, duration, nextSteps, toneOf, whatNext } from '../parts/view.js';
-import { go } from '../route.js';
+import { go, view } from '../route.js';
 import { attempt, newest, now, sources } from '../store.js';
 import { Explained } from './explained.js';
 import { Failures } from './failures.js';
@@ -19,7 +19,8 @@ export function Detail({ row }: { readonly row: InvocationRow }) {
   const replay = () =>
     void attempt('', async () => {
       const { outcome, differences } = await call('POST /api/replay', { body: { id: row.id } });
-      go('invocations', String(outcome.id));
+      // Not if the reader went to another view in the meantime.
+      if (view.value === 'invocations') go('invocations', String(outcome.id));
       void attempt(replayText(row.id, differences), async () => {});
     });
   const save = (as: 'recording' | 'fixture') =>
