@@ -39,6 +39,7 @@ describe('createS3VectorStore', () => {
     [{ dimension: 3, ...NAMES, concurrency: 17 }, /"concurrency" must be a whole number from 1 to 16/],
     [{ dimension: 3, ...NAMES, requestTimeoutMs: 0 }, /"requestTimeoutMs"/],
     [{ dimension: 3, ...NAMES, client: {} }, /"client" must be an object with send\(\)/],
+    [{ dimension: 3, ...NAMES, config: 5 }, /"config" must be an object/],
     [{ dimension: 3, ...NAMES, bucket: 'b' }, /unknown option "bucket"/],
   ])('rejects %j', (options, message) => {
     expect(() => createS3VectorStore(options as S3VectorStoreOptions)).toThrow(invalid(message));
