@@ -69,16 +69,16 @@ describe('the places of stack frames', () => {
       `at eval (eval at run (${file}:1:1), <anonymous>:1:1)`,
       `at ${file}:1:30`,
     ];
-    expect(toSourceFrames(frames).map((frame) => frame.replaceAll(root, '/root'))).toEqual([
+    expect(toSourceFrames(frames).map((frame) => frame.replaceAll(root, '/app'))).toEqual([
       'at async Promise.all (index 0)',
-      'at Shop.pay [as run] (/root/src/b.ts:1:3)',
-      `at async /root/${count}/src/grün #.ts:1:1`,
-      `at new Order (/root/${count}/b.ts:1:3)`,
-      'at async /root/src/a.ts:3:5',
+      'at Shop.pay [as run] (/app/src/b.ts:1:3)',
+      `at async /app/${count}/src/grün #.ts:1:1`,
+      `at new Order (/app/${count}/b.ts:1:3)`,
+      'at async /app/src/a.ts:3:5',
       'at node:internal/process/task_queues:103:5',
       'at Array.map (<anonymous>)',
-      `at eval (eval at run (/root/${count - 1}/index.js:1:1), <anonymous>:1:1)`,
-      'at /root/src/a.ts:2:17',
+      `at eval (eval at run (/app/${count - 1}/index.js:1:1), <anonymous>:1:1)`,
+      'at /app/src/a.ts:2:17',
     ]);
   });
 

@@ -24,7 +24,7 @@ export function noteTaking(inventory: Inventory, taking: Taking): void {
   takings.set(inventory, taking);
 }
 
-/** Stands for the value of a variable that is known only after deployment. */
+/** Placeholder for the value of a variable that is known only after deployment. */
 const DEPLOYED = 'known-after-deployment';
 
 /** The variables of a function: literals, and the names of variables whose values are known only after deployment. */
