@@ -83,8 +83,8 @@ async function main() {
 /** The text of the loader, compiled without a cache. */
 function compile() {
   const filename = join(folder, 'app.js');
-  const text = job.open + fs.readFileSync(filename, job.encoding) + job.close;
-  return new vm.Script(text, { filename, columnOffset: -job.open.length });
+  const text = fs.readFileSync(filename, job.encoding);
+  return new vm.Script(text, { filename });
 }
 
 function run(script) {

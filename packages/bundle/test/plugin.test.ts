@@ -43,7 +43,7 @@ it('each entry loads its folder, with a cache that fits', async () => {
     const folder = join(outdir, `${name}.start`);
     expect(start(folder, [{}])).toMatchObject({ answers: [answer], lines: [] });
     expect(verifyBundle(folder)).toEqual([]);
-    expect(readFileSync(join(folder, 'app.js'), 'utf8')).toMatch(/sourceMappingURL=app\.js\.map\s*$/);
+    expect(readFileSync(join(folder, 'app.js'), 'utf8')).toMatch(/sourceMappingURL=app\.js\.map\s*\}\)$/);
     expect(existsSync(join(folder, 'app.js.map'))).toBe(true);
   }
 });

@@ -10,6 +10,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import { SourceMap } from 'node:module';
 import { join } from 'node:path';
 import { buildAPIGatewayV2Request, buildLoadBalancerRequest, buildQueueEvent } from '@sallyport/testkit/events';
 import { bundleFunction, verifyBundle } from '../src/index.js';
@@ -185,13 +186,15 @@ it('a layer can wrap the handler, by assignment and by definition', () => {
   }
 });
 
-it('stacks have the lines and columns of app.js', () => {
+it('stacks have the lines and columns of app.js, which its source map knows', () => {
   const project = newProject({ 'lambda.ts': "export const handler = async () => { throw new Error('here'); };\n" });
   const { folder } = bundle(join(project, 'lambda.ts'), { startCache: true });
   const [{ stack }] = start(folder, [{}]).answers as readonly [{ readonly stack: string }];
   const [, line, column] = /app\.js:(\d+):(\d+)/.exec(stack) ?? [];
   const source = readFileSync(join(folder, 'app.js'), 'utf8').split('\n')[Number(line) - 1] ?? '';
   expect(source.slice(Number(column) - 1)).toMatch(/^(?:new )?Error\("here"\)|^new Error/);
+  const map = new SourceMap(JSON.parse(readFileSync(join(folder, 'app.js.map'), 'utf8')));
+  expect(map.findOrigin(Number(line), Number(column))).toMatchObject({ lineNumber: 1, columnNumber: 44 });
 });
 
 it('runs in strict mode, with characters that are not ASCII', () => {

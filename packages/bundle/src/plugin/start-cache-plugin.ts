@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { BuildOptions, BuildResult, PartialMessage, Plugin } from 'esbuild';
 import { findModuleFault } from '../bundle/internal/modules.js';
@@ -71,17 +71,16 @@ function cacheEntry(file: string, target: string, settings: StartCacheSettings):
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const text = readFileSync(file, 'utf8');
-  writeFileSync(
-    join(folder, 'app.js'),
-    text.replace(`//# sourceMappingURL=${basename(file)}.map`, '//# sourceMappingURL=app.js.map'),
-  );
+  const reference = `//# sourceMappingURL=${basename(file)}.map`;
+  const hasMap = text.includes(reference);
+  writeFileSync(join(folder, 'app.js'), text.replace(reference, '//# sourceMappingURL=app.js.map'));
+  if (hasMap) copyFileSync(`${file}.map`, join(folder, 'app.js.map'));
   const { caches, problems } = makeStartCaches(folder, target, settings);
   if (caches.length === 0) {
     rmSync(folder, { recursive: true, force: true });
     return problems.map((problem) => `${basename(file)}: ${problem}`);
   }
   writeFileSync(file, `module.exports = require('./${name}.start/index.js');\n`);
-  if (text.includes(`//# sourceMappingURL=${basename(file)}.map`))
-    renameSync(`${file}.map`, join(folder, 'app.js.map'));
+  if (hasMap) rmSync(`${file}.map`);
   return problems;
 }

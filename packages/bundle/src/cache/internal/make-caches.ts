@@ -4,7 +4,7 @@ import type { ParsedOptions } from '@sallyport/core/options';
 import type { BundleInventory } from '../inventory.js';
 import type { START_CACHE_OPTIONS } from '../start-cache.js';
 import { writeManifest } from '../verify.js';
-import { renderLoader, type StartText, startTextOf } from './loader.js';
+import { renderLoader, type StartText, startTextOf, wrapApplication } from './loader.js';
 import { type Maker, type MakerJob, type MakerReport, runMaker } from './run-maker.js';
 import { samplesOf } from './samples.js';
 
@@ -37,12 +37,13 @@ export interface MadeCaches {
 }
 
 /**
- * Makes the caches of the bundle in a folder that contains `app.js`, and writes `index.js`. A cache that cannot be made is a problem in the
+ * Makes the caches of the bundle in a folder that contains `app.js`, and writes `app.js` in its final text and `index.js`. A cache that cannot be made is a problem in the
  * outcome, never an error: without it the function starts as it would otherwise, only slower.
  *
  * @param target the Node version of the bundle: `node22`
  */
 export function makeStartCaches(folder: string, target: string, options: Parsed): MadeCaches {
+  wrapApplication(folder);
   const text = startTextOf(readFileSync(join(folder, 'app.js')));
   writeFileSync(join(folder, 'index.js'), renderLoader(text));
   writeFileSync(join(folder, 'package.json'), COMMONJS);
