@@ -1,9 +1,9 @@
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { bindings, usePageKeys } from './keys.js';
-import { Mark } from './parts/small.js';
+import { Failed, Mark } from './parts/small.js';
 import { clockTime, duration } from './parts/view.js';
 import { go, VIEWS, type View, view } from './route.js';
-import { connection, rows, run, sources, status } from './store.js';
+import { connection, failed, rows, run, sources, status } from './store.js';
 import { InvocationsView } from './views/invocations.js';
 import { McpView } from './views/mcp.js';
 import { OpenApiView } from './views/openapi.js';
@@ -24,18 +24,29 @@ const PAGES: Readonly<Record<View, () => preact.JSX.Element>> = {
   recordings: RecordingsView,
 };
 
+/** These views show a failed action next to their buttons, the others above their content. */
+const SHOWS_FAILURE: readonly View[] = ['send', 'mcp'];
+
 /** The whole page. */
 export function App() {
   const help = useRef<HTMLDialogElement>(null);
+  const main = useRef<HTMLElement>(null);
   usePageKeys([
     ...VIEWS.map((name, index) => ({ key: String(index + 1), does: `Show ${name}`, run: () => go(name) })),
     { key: 's', does: 'Send', run: () => go('send') },
     { key: '?', does: 'Show the keys', run: () => help.current?.showModal() },
   ]);
+  useEffect(() => {
+    failed.value = '';
+    document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [view.value]);
   if (connection.value === 'refused') return <Refused />;
   const Page = PAGES[view.value];
   return (
     <>
+      <button type="button" class="action skip" onClick={() => main.current?.focus()}>
+        Skip to the view
+      </button>
       <header>
         <h1>
           <span class="brand">sallyport</span> {run.value?.name}
@@ -62,7 +73,8 @@ export function App() {
         </button>
       </header>
       <Problem />
-      <main>
+      <main ref={main} tabIndex={-1} aria-label={view.value}>
+        {!SHOWS_FAILURE.includes(view.value) && <Failed />}
         <Page />
       </main>
       <footer>

@@ -15,8 +15,11 @@ export function readAddress(): void {
   selected.value = decodeURIComponent(rest);
 }
 
+/** Shows a view. The focus goes to it when it is another one, so that the next Tab is in it. */
 export function go(to: View, select = ''): void {
   const address = `#/${to}${select === '' ? '' : `/${encodeURIComponent(select)}`}`;
+  const isOther = view.peek() !== to;
   if (location.hash !== address) history.pushState(null, '', address);
   readAddress();
+  if (isOther) document.querySelector('main')?.focus();
 }

@@ -23,6 +23,9 @@ export const newest = computed(() => [...rows.value.values()].sort((a, b) => b.i
 /** The result of the last action, for the line that screen readers announce. */
 export const status = signal('');
 
+/** Why the last action failed, until the next one or another view. */
+export const failed = signal('');
+
 /** The time now in milliseconds, for countdowns. */
 export const now = signal(Date.now());
 
@@ -34,10 +37,12 @@ function say(text: string): void {
 export async function attempt<T>(what: string, action: () => Promise<T>): Promise<T | undefined> {
   try {
     const value = await action();
+    failed.value = '';
     if (what !== '') say(what);
     return value;
   } catch (error) {
-    say(`Failed: ${messageOf(error)}`);
+    say('');
+    failed.value = messageOf(error);
     return undefined;
   }
 }

@@ -84,6 +84,8 @@ describe('every kind is sent from its form, and its invocation is shown', () => 
 
 it('shows one request through four doors next to each other, and an anonymous caller', async () => {
   await fillForm('http', 'POST /orders', { json: '{}' });
+  await page.getByLabel('subject').waitFor();
+  await page.getByLabel('anonymous').check();
   const doors = ['gateway-v2', 'gateway-v1', 'load-balancer', 'function-url'];
   for (const door of doors) await page.getByLabel(door, { exact: true }).check();
   await page.getByRole('button', { name: /^Send/ }).click();
@@ -268,7 +270,7 @@ describe('the caller that is chosen', () => {
     await page.getByRole('combobox', { name: 'protocol' }).selectOption(era);
     await page.getByLabel('anonymous').check();
     await page.getByRole('button', { name: /^Connect/ }).click();
-    await said('Failed');
+    await page.getByRole('alert').filter({ hasText: 'HTTP 401' }).waitFor();
     await page.getByLabel('signed in').check();
     await page.getByLabel('subject').fill(name);
     await page.getByLabel('scopes').fill(scopes);

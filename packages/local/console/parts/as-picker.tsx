@@ -1,22 +1,44 @@
 import { signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { TokenRequest } from '../../src/internal/console/api.js';
+import type { RouteView } from '../../src/internal/inspect/inspection.js';
 import { useKeys } from '../keys.js';
 
 /** The caller: anonymous, or a user with a token of the local issuer. All views share it. */
 export const caller = signal<TokenRequest | undefined>(undefined);
+
+const isChosen = signal(false);
+
+/** Until the user chooses a caller, it is one that the operation accepts. */
+export function suggestCaller(operation: RouteView | undefined): void {
+  if (!isChosen.peek() && operation) caller.value = acceptedBy(operation);
+}
+
+function acceptedBy({ posture, scopes }: RouteView): TokenRequest | undefined {
+  if (posture === null || posture === 'public' || posture === 'optional') return undefined;
+  return {
+    sub: 'ada',
+    ...(scopes.length > 0 && { scopes }),
+    ...(posture === 'internal_only' && { kind: 'internal' }),
+  };
+}
+
+function chooseCaller(next: TokenRequest | undefined): void {
+  isChosen.value = true;
+  caller.value = next;
+}
 
 /** Chooses {@link caller}. */
 export function AsPicker() {
   const { sub = '', scopes = [], tenant = '', kind = '' } = caller.value ?? {};
   const set = (change: Partial<TokenRequest>) => {
     const next = { sub, scopes, tenant, kind, ...change };
-    caller.value = {
+    chooseCaller({
       sub: next.sub,
       ...(next.scopes.length > 0 && { scopes: next.scopes }),
       ...(next.tenant !== '' && { tenant: next.tenant }),
       ...(next.kind !== '' && { kind: next.kind }),
-    };
+    });
   };
   const isSignedIn = caller.value !== undefined;
   const anonymous = useRef<HTMLInputElement>(null);
@@ -33,7 +55,7 @@ export function AsPicker() {
           name="as"
           checked={!isSignedIn}
           aria-keyshortcuts="a"
-          onChange={() => (caller.value = undefined)}
+          onChange={() => chooseCaller(undefined)}
         />{' '}
         anonymous
       </label>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { attempt } from '../store.js';
+import { attempt, failed } from '../store.js';
 import type { Tone } from './view.js';
 
 /** A word with the colour of its result. */
@@ -37,6 +37,15 @@ export function Action(props: {
         </span>
       )}
     </button>
+  );
+}
+
+/** Why the last action of this view failed, next to its buttons. */
+export function Failed() {
+  return (
+    <p class={failed.value === '' ? 'hidden' : 'problem inline'} role="alert">
+      {failed.value}
+    </p>
   );
 }
 

@@ -2,11 +2,11 @@ import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { call } from '../api.js';
 import { useKeys } from '../keys.js';
-import { AsPicker, caller } from '../parts/as-picker.js';
+import { AsPicker, caller, suggestCaller } from '../parts/as-picker.js';
 import { JsonEditor } from '../parts/editor.js';
 import { Json } from '../parts/json.js';
 import type { Answer, Era, McpConnection, Offer, Question } from '../parts/mcp-client.js';
-import { Action, Empty, Mark } from '../parts/small.js';
+import { Action, Empty, Failed, Mark } from '../parts/small.js';
 import { neighbour } from '../parts/view.js';
 import { attempt, inventory } from '../store.js';
 
@@ -29,13 +29,15 @@ export function McpView() {
     { key: 'k', does: 'Previous tool, resource or prompt', run: () => step(-1) },
     { key: 't', does: 'Call the tool, prompt or resource', run: () => void run() },
   ]);
+  const server = path.value || paths[0];
+  useEffect(() => suggestCaller(inventory.value?.routes.find(({ name }) => name === `POST ${server}`)), [server]);
   if (paths.length === 0) return <Empty>The service has no MCP server.</Empty>;
   return (
     <div class="split send">
       <section class="list padded" aria-label="Server">
         <label class="field">
           server
-          <select value={path.value || paths[0]} onChange={({ currentTarget }) => (path.value = currentTarget.value)}>
+          <select value={server} onChange={({ currentTarget }) => (path.value = currentTarget.value)}>
             {paths.map((one) => (
               <option key={one}>{one}</option>
             ))}
@@ -53,6 +55,7 @@ export function McpView() {
         <div class="bar end">
           <Action label="Connect" shortcut="c" primary onClick={() => void connect(paths)} />
         </div>
+        <Failed />
         {connected.value && <OfferList offer={connected.value.offer} />}
       </section>
       <section class="detail" aria-label="Call">

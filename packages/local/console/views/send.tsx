@@ -4,11 +4,11 @@ import type { SendField, SendForm } from '../../src/internal/console/api.js';
 import type { SendRequest, SendResult } from '../../src/internal/send/send.js';
 import { call } from '../api.js';
 import { useKeys } from '../keys.js';
-import { AsPicker, caller } from '../parts/as-picker.js';
+import { AsPicker, caller, suggestCaller } from '../parts/as-picker.js';
 import { JsonEditor } from '../parts/editor.js';
 import { toOptions } from '../parts/form-values.js';
 import { Json } from '../parts/json.js';
-import { Action, Empty } from '../parts/small.js';
+import { Action, Empty, Failed } from '../parts/small.js';
 import { selected } from '../route.js';
 import { attempt, inventory } from '../store.js';
 import { Explained } from './explained.js';
@@ -44,6 +44,8 @@ export function SendView() {
     });
   }, [inventory.value]);
   useEffect(takeAddress, [selected.value]);
+  const target = values.value.target ?? form.value?.targets[0] ?? '';
+  useEffect(() => suggestCaller(inventory.value?.routes.find(({ name }) => name === target)), [target]);
   useKeys([
     { key: 'e', does: 'Choose what to send', run: () => first.current?.focus() },
     { key: 'p', does: 'Show the event without sending it', run: () => void showPreview() },
@@ -74,6 +76,7 @@ export function SendView() {
           <Action label="Preview" shortcut="p" onClick={() => void showPreview()} />
           <Action label="Send" shortcut="Ctrl+Enter" primary onClick={() => void send()} />
         </div>
+        <Failed />
       </section>
       <section class="detail" aria-label="Result">
         {result.value && <SendResults result={result.value} />}
@@ -234,6 +237,7 @@ function Preview() {
 /** @throws Error for a field with invalid input */
 function toRequest(): SendRequest {
   const { kind: of, target, targets, fields } = form.value as SendForm;
+  if (of === 'http' && doors.value.length === 0) throw new Error('choose at least one door');
   const options = toOptions(fields, values.value);
   const as = caller.value;
   return {
