@@ -15,7 +15,7 @@ import { parseFilter } from '../store/internal/filters.js';
 import { dimensionOption } from '../store/internal/index-options.js';
 import { assertDifferentKeys, assertInput, assertRecord } from '../store/internal/records.js';
 import type { CallOptions, ListKeysInput, Metadata, QueryHit, QueryInput, Store, VectorData } from '../store/store.js';
-import { normalizeTopK, validateRequiredMetadata, validateVector } from '../store/validators.js';
+import { normalizeTopK, validateRequiredMetadata } from '../store/validators.js';
 import { Owner } from './internal/owner.js';
 
 /** A string with its key. The string is not stored: add it to the metadata, with a key that filters cannot use. */
@@ -179,7 +179,6 @@ class JoinedIndex implements SemanticIndex {
       ...this.#owner.filterOf(filter),
     };
     const vector = await embedding(this.#embedder.embed(sought, options), options);
-    this.#checkVector(vector);
     return this.#owner.own(await this.#store.query({ ...wanted, vector }, options));
   }
 
@@ -201,15 +200,9 @@ class JoinedIndex implements SemanticIndex {
       throw new VectorStoreError(ERROR_CODE_EMBEDDING_FAILED, 'embedding count mismatch');
     }
     const records = slice.map((record, at) => {
-      const data = vectors[at] as VectorData;
-      this.#checkVector(data);
-      return { ...this.#owner.toStored(record), data };
+      return { ...this.#owner.toStored(record), data: vectors[at] as VectorData };
     });
     await this.#store.put({ records }, options);
-  }
-
-  #checkVector(vector: VectorData): void {
-    validateVector(vector, this.#store.settings.dimension, this.#store.settings.metric);
   }
 }
 
