@@ -111,6 +111,20 @@ test('several environments run if one is busy, no more than allowed; a door that
   }
 });
 
+test('without a stated limit a call waits for a free environment', async () => {
+  const project = projectOf('mixed.mjs');
+  const host = await start(project);
+  try {
+    const calls = Array.from({ length: 15 }, () => invoke(host, { do: 'wait', ms: 300 }));
+    expect((await Promise.all(calls)).map(({ ok }) => ok)).toEqual(Array.from({ length: 15 }, () => true));
+    const used = new Set(host.journal.list().map(({ environment }) => environment?.id));
+    expect(used.size).toBeLessThanOrEqual(10);
+  } finally {
+    await host.stop();
+    project.remove();
+  }
+});
+
 test('with a debugger there is one environment, which is not frozen and has no timeout', async () => {
   const project = projectOf('mixed.mjs');
   const host = await start(project, { inspect: 0, timeout: 0.1 });

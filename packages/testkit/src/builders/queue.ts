@@ -29,6 +29,10 @@ export interface QueueMessageAttribute {
   readonly stringValue?: string;
   /** The value of a `Binary`, in base64. */
   readonly binaryValue?: string;
+  /** SQS sends an empty list: lists are reserved. */
+  readonly stringListValues?: readonly string[];
+  /** SQS sends an empty list: lists are reserved. */
+  readonly binaryListValues?: readonly string[];
 }
 
 /** One message of a {@link QueueEvent}. */
@@ -135,12 +139,13 @@ function attributes(arn: string, options: QueueRecordOptions, n: number): QueueA
   };
 }
 
+function toAttribute(value: string | QueueMessageAttribute): QueueMessageAttribute {
+  return typeof value === 'string' ? { dataType: 'String', stringValue: value } : structuredClone(value);
+}
+
 function messageAttributes(options: QueueRecordOptions): Record<string, QueueMessageAttribute> {
   const entries = Object.entries(options.messageAttributes ?? {});
   return Object.fromEntries(
-    entries.map(([name, value]) => [
-      name,
-      typeof value === 'string' ? { dataType: 'String', stringValue: value } : structuredClone(value),
-    ]),
+    entries.map(([name, value]) => [name, { stringListValues: [], binaryListValues: [], ...toAttribute(value) }]),
   );
 }

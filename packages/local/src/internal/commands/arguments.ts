@@ -26,7 +26,10 @@ export const RUN_FLAGS: Readonly<Record<string, Flag>> = {
   timeout: number('timeout in seconds, 0.1 to 900 (default: of the CDK manifest, else 10)', 'timeout'),
   memory: number('memory in MB, 128 to 10240 (default: of the CDK manifest, else 256)', 'memory'),
   node: text('the Node.js executable that runs the function (default: the current one)', 'node'),
-  concurrency: number('maximum number of execution environments (default 10)', 'concurrency'),
+  concurrency: number(
+    'maximum number of execution environments; further calls fail (default: 10, and further calls wait)',
+    'concurrency',
+  ),
   'managed-instances': number(
     'workers of a Lambda Managed Instance, each with several concurrent events',
     'managedInstances',

@@ -35,6 +35,8 @@ export interface Config {
   readonly node: string;
   /** Environments that run in parallel; default 10. */
   readonly concurrency: number;
+  /** True if `concurrency` was stated: a busy function then rejects calls, as with reserved concurrency. Otherwise they wait. */
+  readonly isThrottled: boolean;
   /** Lambda Managed Instances: workers; `undefined`: off. */
   readonly managedInstances: number | undefined;
   /** Port of the debugger; `undefined`: off. */

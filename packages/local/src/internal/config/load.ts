@@ -49,6 +49,7 @@ export function loadConfig(folder: string, flags: Flags): Config {
     memoryMb: given.memory ?? deployed?.memoryMb ?? 256,
     node: given.node ?? process.execPath,
     concurrency: given.concurrency ?? 10,
+    isThrottled: given.concurrency !== undefined,
     managedInstances: given.managedInstances,
     inspect: given.inspect,
     freeze: (given.freeze ?? true) && process.platform !== 'win32',

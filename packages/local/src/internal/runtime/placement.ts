@@ -60,7 +60,7 @@ export class Placement {
         continue;
       }
       if (pool.hasPlace && code.state === 'ready') return this.#startFor(call);
-      if (!mayWait && code.state === 'ready') return { reason: 'throttled', error: THROTTLED };
+      if (!mayWait && pool.isThrottled && code.state === 'ready') return { reason: 'throttled', error: THROTTLED };
       await this.#turn();
     }
   }

@@ -103,6 +103,11 @@ export class Pool {
     return this.#init.config.managedInstances === undefined;
   }
 
+  /** True if a call for which no environment is free fails; an account of AWS has 1,000 environments, not 10. */
+  get isThrottled(): boolean {
+    return this.#init.config.isThrottled;
+  }
+
   /** True if another environment can be started. */
   get hasPlace(): boolean {
     const { inspect, managedInstances, concurrency } = this.#init.config;
