@@ -122,7 +122,7 @@ const REFUSED: readonly [string, Change, string][] = [
 ];
 
 describe('a target of a gateway', () => {
-  it.each(REFUSED)('refuses %s', (_name, change, problem) => {
+  it.each(REFUSED)('rejects %s', (_name, change, problem) => {
     const { stack, props } = newService();
     const given = { ...props, ...change(props, stack) };
     expect(errorOf(() => new AgentCoreTarget(stack, 'T', given))).toEqual({
@@ -132,7 +132,7 @@ describe('a target of a gateway', () => {
     });
   });
 
-  it('refuses a name that is known only when the stack is deployed', () => {
+  it('rejects a name that is known only when the stack is deployed', () => {
     const { stack, props } = newService();
     const { valueAsString } = new CfnParameter(stack, 'Name', { type: 'String' });
     expect(errorOf(() => new AgentCoreTarget(stack, 'T', { ...props, targetName: valueAsString }))).toMatchObject({
@@ -141,7 +141,7 @@ describe('a target of a gateway', () => {
     });
   });
 
-  it('refuses a second one in the same gateway, and takes one in another', () => {
+  it('rejects a second target in the same gateway, and accepts it in another', () => {
     const { stack, props } = newService();
     new AgentCoreTarget(stack, 'First', props);
     expect(errorOf(() => new AgentCoreTarget(stack, 'T', { ...props, targetName: 'others' }))).toEqual({
@@ -153,7 +153,7 @@ describe('a target of a gateway', () => {
     new AgentCoreTarget(stack, 'Second', { ...props, gatewayIdentifier: 'gateway-2' });
   });
 
-  it.each(['a', 'a'.repeat(100), '0-notes-9'])('takes the name %s', (targetName) => {
+  it.each(['a', 'a'.repeat(100), '0-notes-9'])('accepts the name %s', (targetName) => {
     const { stack, props } = newService();
     new AgentCoreTarget(stack, 'T', { ...props, targetName });
     expect(propertiesOf(templateOf(stack), 'AWS::BedrockAgentCore::GatewayTarget')).toMatchObject([

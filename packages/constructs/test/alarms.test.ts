@@ -78,7 +78,7 @@ describe('ServiceAlarms', () => {
     ]);
   });
 
-  it('watches queues for what failed and late streams', () => {
+  it('watches late streams and the queues of failed events', () => {
     const { stack, fn, newAlarms } = newService();
     const { deadLetterQueue } = new ServiceQueue(stack, 'Orders');
     new StreamTrigger(stack, 'Clicks', { fn, stream: new DataStream(stack, 'Stream').stream });
@@ -142,14 +142,14 @@ describe('ServiceAlarms', () => {
       (stack: Stack) => new Topic(stack, 'Topic', { masterKey: KeyAlias.fromAliasName(stack, 'K', 'alias/aws/sns') }),
       'Test/Topic',
     ],
-  ])('refuses %s: CloudWatch may not use it', (_name, topicOf, path) => {
+  ])('rejects %s: CloudWatch may not use it', (_name, topicOf, path) => {
     const { stack, newAlarms } = newService();
     expect(messageOf(() => newAlarms({ actionTopic: topicOf(stack) as ITopic }))).toBe(
       `framework: ServiceAlarms: actionTopic ${path}, whose key CloudWatch may not use, expected a topic with your key: the prop encryptionKey (at Test/Alarms)`,
     );
   });
 
-  it('refuses alarms without a topic', () => {
+  it('rejects alarms without a topic', () => {
     const { stack, fn } = newService();
     expect(messageOf(() => new ServiceAlarms(stack, 'T', { fn } as never))).toBe(
       'framework: ServiceAlarms: actionTopic is missing, expected a topic (at Test/T)',
@@ -165,13 +165,13 @@ describe('ServiceAlarms', () => {
       'got 0 seconds, expected a Duration from 1 second to 365 days',
     ],
     ['deadLetterQueues', { deadLetterQueues: ['orders'] as never }, 'got a list of 1, expected a list of queues'],
-  ])('refuses a wrong %s', (name, props, problem) => {
+  ])('rejects a wrong %s', (name, props, problem) => {
     expect(messageOf(() => newService().newAlarms(props))).toBe(
       `framework: ServiceAlarms: ${name}, ${problem} (at Test/Alarms)`,
     );
   });
 
-  it('fails at synth for a stream that it does not watch, also when the trigger is made later', () => {
+  it('fails at synth for a stream that it does not watch, even if the trigger is created later', () => {
     const { stack, fn, newAlarms } = newService();
     newAlarms();
     new StreamTrigger(stack, 'Clicks', { fn, stream: new DataStream(stack, 'Stream').stream });
@@ -236,7 +236,7 @@ describe('a canary', () => {
     ]);
   });
 
-  it('takes another name and other steps', () => {
+  it('accepts another name and other steps', () => {
     const { stack, service, newAlarms } = newService();
     service.addCanary({
       alarms: newAlarms().alarms,
@@ -271,7 +271,7 @@ describe('a canary', () => {
       },
       'a second canary, expected one for each function',
     ],
-  ])('is refused with %s', (_name, run, problem) => {
+  ])('is rejected with %s', (_name, run, problem) => {
     expect(messageOf(() => run(newService()))).toBe(`framework: ServiceFunction: ${problem} (at Test/Api)`);
   });
 });

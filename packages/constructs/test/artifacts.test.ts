@@ -9,7 +9,7 @@ const IMAGE = 'arn:aws:lambda:eu-west-1:123456789012:microvm-image:notebook';
 const env = { account: '123456789012', region: 'eu-west-1' };
 
 describe('VersionedArtifactBucket', () => {
-  it('keeps every version, is private, encrypted, for TLS 1.2 and later, and stays', () => {
+  it('keeps every version, is private, encrypted, requires TLS 1.2, and is retained on deletion', () => {
     const stack = newStack();
     new VersionedArtifactBucket(stack, 'Artifacts');
     const template = templateOf(stack);
@@ -87,7 +87,7 @@ describe('VersionedArtifactBucket', () => {
       { oldVersionRetention: Duration.hours(1) },
       'oldVersionRetention, got 1 hour, expected a Duration from 1 day to 3650 days',
     ],
-  ])('refuses %s', (_name, props, problem) => {
+  ])('rejects %s', (_name, props, problem) => {
     expect(messageOf(() => new VersionedArtifactBucket(newStack(), 'T', props as object))).toBe(
       `framework: VersionedArtifactBucket: ${problem} (at Test/T)`,
     );

@@ -77,7 +77,7 @@ it.each<[string, Partial<ServiceFunctionProps>, object]>([
   expect(propertiesOf(templateOf(stack), 'AWS::Lambda::Function')).toMatchObject([expected]);
 });
 
-it('takes a token where its value is not needed at synth', () => {
+it('accepts a token where its value is not needed at synth', () => {
   const stack = newStack();
   const memorySize = new CfnParameter(stack, 'Memory', { type: 'Number' }).valueAsNumber;
   new ServiceFunction(stack, 'Api', { code, memorySize });
@@ -207,7 +207,7 @@ const REFUSED: readonly [string, (stack: Stack) => unknown, string][] = [
   ],
 ];
 
-it.each(REFUSED)('refuses %s', (_name, run, message) => {
+it.each(REFUSED)('rejects %s', (_name, run, message) => {
   const stack = newStack();
   expect(messageOf(() => run(stack))).toBe(message);
 });
@@ -231,7 +231,7 @@ describe('inventories of an entry', () => {
     console.log('a line of the application');
   `;
 
-  it('are read in a process without variables, whatever the application prints', () => {
+  it('are read in a process without variables, regardless of the output of the application', () => {
     const entry = join(newProject({ 'app.ts': APP }), 'app.ts');
     expect(inventoryFromEntry({ entry })).toEqual({
       version: 1,

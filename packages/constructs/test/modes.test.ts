@@ -30,7 +30,7 @@ it('no streaming route: all buffer', () => {
   expect(modesOf(stack)).toEqual([BUFFERED]);
 });
 
-it('the documents of an MCP server on its own API stream like its endpoint', () => {
+it('the documents of an MCP server on a separate API stream like its endpoint', () => {
   const stack = newStack();
   new McpServer(stack, 'Mcp', { fn: newFn(stack) });
   expect(new Set(modesOf(stack).map(([mode]) => mode))).toEqual(new Set(['STREAM']));

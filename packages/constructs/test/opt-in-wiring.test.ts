@@ -152,7 +152,7 @@ describe.each(KINDS)('$kind', ({ surface, attach, label, remedy, made }) => {
     );
   });
 
-  it('fails at once when the application lacks it', () => {
+  it('fails immediately if the application lacks it', () => {
     const service = newService([other()]);
     expect(messageOf(() => attach(service))).toMatch(
       /^framework: ServiceWiring: the stack attaches .*, which the application does not register, expected one of its registrations: s3 "others" \(at Test\/Wiring\)$/,
@@ -182,7 +182,7 @@ it.each<[string, Parameters<typeof tokenAuthorizer>[1], number]>([
   expect(propertiesOf(template, 'AWS::ApiGateway::Method')).toMatchObject([{ AuthorizationType: 'CUSTOM' }]);
 });
 
-it('a cache of answers about one method is refused, whatever the stack says', () => {
+it('a cache of answers about one method is rejected, regardless of the stack', () => {
   const { stack, fn, wiring } = newService([tokenAuthorizer(() => deny())]);
   const authorization = wiring.authorizer({ cacheTtl: Duration.minutes(1) });
   expect(messageOf(() => new RestApi(stack, 'Rest', { fn, authorization }))).toBe(
@@ -190,7 +190,7 @@ it('a cache of answers about one method is refused, whatever the stack says', ()
   );
 });
 
-it('tools of a gateway have their schemas in the target, and the gateway may invoke one alias that nothing else has', () => {
+it('tools of a gateway have their schemas in the target, and the gateway may invoke one alias that has no other use', () => {
   const { stack, wiring } = newService([agentCoreTools(newServer(), { target: 'notes', posture: Authenticated() })]);
   wiring.agentCore({ gatewayIdentifier: 'gateway-1', gatewayRole: newRole(stack) });
   const template = templateOf(stack);
@@ -219,7 +219,7 @@ it('tools of a gateway have their schemas in the target, and the gateway may inv
   });
 });
 
-it('another name of the target than the application has is refused', () => {
+it('a target name other than in the application is rejected', () => {
   const { stack, wiring } = newService([agentCoreTools(newServer(), { target: 'notes', posture: Authenticated() })]);
   const gatewayRole = newRole(stack);
   expect(messageOf(() => wiring.agentCore({ gatewayIdentifier: 'g', gatewayRole, targetName: 'other' }))).toBe(
@@ -227,7 +227,7 @@ it('another name of the target than the application has is refused', () => {
   );
 });
 
-it('an Event API waits for the answers, and asks only about what the application handles', () => {
+it('an Event API waits for the answers, and authorizes only the operations that the application handles', () => {
   const channels = appSyncEvents()
     .publish('/news/*', (_ctx, { payload }) => payload, Authenticated())
     .subscribe('/news/*', nothing, Authenticated())
@@ -250,14 +250,14 @@ it('an Event API waits for the answers, and asks only about what the application
   });
 });
 
-it('a handler of subscriptions whose answer would be ignored is refused', () => {
+it('a handler of subscriptions whose answer would be ignored is rejected', () => {
   const { wiring } = newService([appSyncEvents().subscribe('/news/*', nothing, Authenticated())]);
   expect(messageOf(() => wiring.appSyncEvents({ apiId: 'abc', invokeType: 'EVENT' }))).toBe(
     'framework: EventChannels: invokeType EVENT with a handler of subscriptions, /news/*, expected REQUEST_RESPONSE: AppSync would ignore the response and accept every subscriber (at Test/Wiring/EventChannels)',
   );
 });
 
-it('a pattern for all namespaces is refused: which there are is not known', () => {
+it('a pattern for all namespaces is rejected, because the namespaces are not known', () => {
   const { wiring } = newService([appSyncEvents().publish('/*', (_ctx, { payload }) => payload, Authenticated())]);
   expect(messageOf(() => wiring.appSyncEvents({ apiId: 'abc' }))).toBe(
     'framework: EventChannels: namespace of the channel /*, got "*", expected a pattern whose first part is a name: letters, digits and -, at most 50 characters (at Test/Wiring/EventChannels)',

@@ -29,7 +29,7 @@ function newService(timeout?: Duration): { readonly stack: Stack; readonly fn: L
 const newBucket = (stack: Stack, id = 'Uploads') => new Bucket(stack, id) as IBucket;
 
 describe('buckets', () => {
-  it('notify the function, which this bucket of this account alone may invoke, and what failed goes to a queue', () => {
+  it('notify the function, which this bucket of this account alone may invoke, and failed events are sent to a queue', () => {
     const { stack, fn } = newService();
     const bucket = newBucket(stack);
     const events = [EventType.OBJECT_CREATED, EventType.OBJECT_REMOVED];
@@ -126,7 +126,7 @@ describe('buckets', () => {
       },
       'framework: S3Trigger: ownAlias with Test/A, which is an alias, a version or an imported function, expected the function itself (at Test/T)',
     ],
-  ])('refuse %s', (_name, run, message) => {
+  ])('reject %s', (_name, run, message) => {
     const service = newService();
     expect(messageOf(() => run(service))).toBe(message);
   });
@@ -140,7 +140,7 @@ describe('user pools', () => {
     return { stack, fn, userPool, trigger };
   };
 
-  it('have one trigger for each operation, and alone may ask the function', () => {
+  it('have one trigger for each operation, and alone may invoke the function', () => {
     const sources = ['PreSignUp_SignUp', 'PreSignUp_ExternalProvider', 'TokenGeneration_*'];
     const { stack, trigger } = attach({ sources });
     const template = templateOf(stack);
@@ -182,7 +182,7 @@ describe('user pools', () => {
       () => attach({ userPool: UserPool.fromUserPoolId(newStack(), 'P', 'eu-west-1_abc') as UserPool }),
       'framework: CognitoTrigger: userPool, got an object (ImportedUserPool), expected a user pool of this CDK app (at Test/T)',
     ],
-  ])('refuse %s', (_name, run, message) => {
+  ])('reject %s', (_name, run, message) => {
     expect(messageOf(run)).toBe(message);
   });
 });
@@ -240,7 +240,7 @@ describe('transformations of Firehose', () => {
       () => attach({ retries: 301 }),
       'framework: FirehoseTransform: retries, got 301, expected a whole number from 0 to 300 (at Test/T)',
     ],
-  ])('refuse %s', (_name, run, message) => {
+  ])('reject %s', (_name, run, message) => {
     expect(messageOf(run)).toBe(message);
   });
 });
@@ -253,7 +253,7 @@ describe('topics of Kafka', () => {
     return { stack, fn };
   };
 
-  it('have provisioned pollers, report partial failures, and send what was given up to a queue', () => {
+  it('have provisioned pollers, report partial failures, and send discarded records to a queue', () => {
     const template = templateOf(attach().stack);
     expect(propertiesOf(template, 'AWS::Lambda::EventSourceMapping')).toMatchObject([
       {
@@ -287,7 +287,7 @@ describe('topics of Kafka', () => {
       expect(statements).toContainEqual(expected);
   });
 
-  it('are read with a name and a password where the cluster asks for them', () => {
+  it('are read with a name and a password if the cluster requires them', () => {
     const { stack, fn } = newService();
     const secret = new Secret(stack, 'Credentials') as ISecret;
     new KafkaTrigger(stack, 'T', { fn, clusterArn: cluster, topic: 'orders', secret });
@@ -323,7 +323,7 @@ describe('topics of Kafka', () => {
       },
       'framework: KafkaTrigger: a second mapping of this topic to Test/Api/Resource; the first is Test/T, expected one mapping: remove this one, or attach the topic to another function (at Test/U)',
     ],
-  ])('refuse %s', (_name, run, message) => {
+  ])('reject %s', (_name, run, message) => {
     expect(messageOf(run)).toBe(message);
   });
 });

@@ -229,7 +229,7 @@ describe('the open container', () => {
   const inventory = toInventory(app);
   const API_KEY = { defaultAuthorization: { authorizationType: AuthorizationType.API_KEY } };
 
-  it('is rejected behind a WebSocket API, and behind an API key of AppSync', () => {
+  it('is rejected on a WebSocket API, and with an API key of AppSync', () => {
     const { stack, fn, wiring } = newService(inventory);
     expect(messageOf(() => wiring.webSocket(new WebSocketApi(stack, 'Ws', { fn })))).toBe(
       'framework: ServiceWiring: the open container with Test/Ws, which accepts any caller, expected a SecureApp, an authorizer on the door, or allowOpenContainer: true (at Test/Wiring)',

@@ -60,7 +60,7 @@ describe('a timeout above 29 s with doors that buffer', () => {
     wiring.http(new HttpApi(stack, 'H', { fn }));
     expect(messageOf(() => templateOf(stack))).toBe('');
   });
-  it('is rejected without one', () => {
+  it('is rejected without a reason', () => {
     const { stack, fn, wiring } = newService(register, {}, { timeout });
     wiring.http(new HttpApi(stack, 'H', { fn }));
     expect(messageOf(() => templateOf(stack))).toContain(
@@ -69,7 +69,7 @@ describe('a timeout above 29 s with doors that buffer', () => {
   });
 });
 
-it('an error of the bundle reaches the caller as it is', () => {
+it('an error of the bundle reaches the caller unchanged', () => {
   const entry = join(newProject({ 'a.ts': 'export const handler = (' }), 'a.ts');
   let caught: unknown;
   try {
@@ -133,7 +133,7 @@ describe('variables', () => {
     expect(message).not.toContain(value);
   });
 
-  it.each(['https://orders.example/a@b', 'postgres://db.example/orders', 'a:b@c'])('%s is no secret', (value) => {
+  it.each(['https://orders.example/a@b', 'postgres://db.example/orders', 'a:b@c'])('%s is not reported as a secret', (value) => {
     expect(messageOf(() => new ServiceFunction(newStack(), 'Api', { code, environment: { URL: value } }))).toBe('');
   });
 
@@ -174,7 +174,7 @@ describe('concurrency and retention', () => {
     expect(found).toContain(message);
   });
 
-  it('a retention below the visibility timeout is rejected, also if a trigger raises it', () => {
+  it('a retention below the visibility timeout is rejected, even if a trigger raises it', () => {
     const stack = newStack();
     expect(
       messageOf(

@@ -169,7 +169,7 @@ it('the order of triggers does not move the queue for failed events', () => {
   ]);
 });
 
-it('two stages of a service with a schedule fit into one account, and each function knows its own rule', () => {
+it('two stages of a service with a schedule fit into one account, and each function has its own rule', () => {
   const stage = (stackName: string) => {
     const stack = new Stack(newApp(), 'Notes', { stackName });
     const { fn } = new ServiceFunction(stack, 'Api', { code: Code.fromInline('exports.handler = 1') });

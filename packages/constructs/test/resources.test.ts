@@ -39,7 +39,7 @@ function newService(): { readonly stack: Stack; readonly fn: LambdaFunction } {
 const BELOW = { 'Fn::Join': ['', [{ 'Fn::GetAtt': [expect.stringMatching(/^Files/), 'Arn'] }, '/inbox/*']] };
 
 describe('ObjectBucket', () => {
-  it('is private, encrypted, for TLS 1.2 and later, and stays', () => {
+  it('is private, encrypted, requires TLS 1.2, and is retained on deletion', () => {
     const { stack, fn } = newService();
     const files = new ObjectBucket(stack, 'Files', { uploadOrigins: ['https://app.example.com'] });
     files.bindTo(fn, { variable: 'NOTES_BUCKET', prefix: 'inbox/', remove: true });
@@ -345,7 +345,7 @@ const REFUSED: readonly [string, (stack: Stack, fn: LambdaFunction) => unknown, 
   ],
 ];
 
-it.each(REFUSED)('refuses %s', (_name, run, message) => {
+it.each(REFUSED)('rejects %s', (_name, run, message) => {
   const { stack, fn } = newService();
   expect(messageOf(() => run(stack, fn))).toBe(message);
 });

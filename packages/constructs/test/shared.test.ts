@@ -18,7 +18,7 @@ const OTHER = '111122223333';
 const DESTINATION = 'arn:aws:logs:eu-west-1:111122223333:destination:lines';
 
 describe('EventBus', () => {
-  it('takes events of its own account alone, under a name from its path', () => {
+  it('accepts events only from the same account, under a name from its path', () => {
     const stack = newStack();
     new EventBus(stack, 'Orders');
     const { Resources } = templateOf(stack);
@@ -27,7 +27,7 @@ describe('EventBus', () => {
     ]);
   });
 
-  it('takes events of listed accounts, one statement for each, and grants them nothing else', () => {
+  it('accepts events of listed accounts, one statement for each, and grants them no other action', () => {
     const stack = newStack();
     const { bus } = new EventBus(stack, 'Orders', { allowedAccounts: [OTHER, '444455556666'], busName: 'orders' });
     new EventRuleTrigger(stack, 'Paid', { fn: newFn(stack), bus, pattern: { source: ['billing'] } });
@@ -53,7 +53,7 @@ describe('EventBus', () => {
     expect(propertiesOf(template, 'AWS::Events::Rule')).toMatchObject([{ EventBusName: expect.anything() }]);
   });
 
-  it('grants sending, and takes a key', () => {
+  it('grants sending, and accepts a key', () => {
     const stack = newStack();
     const bus = new EventBus(stack, 'Orders', { encryptionKey: new Key(stack, 'Key') });
     bus.grantPutEvents(newFn(stack));
@@ -260,7 +260,7 @@ const REFUSED: readonly [string, (stack: Stack) => unknown, string][] = [
   ],
 ];
 
-it.each(REFUSED)('refuses %s', (_name, run, message) => {
+it.each(REFUSED)('rejects %s', (_name, run, message) => {
   expect(messageOf(() => run(newStack()))).toBe(message);
 });
 
@@ -270,7 +270,7 @@ it.each<[string, (stack: Stack, fn: LambdaFunction) => unknown]>([
     'its alias',
     (stack, fn) => new Alias(stack, 'Alias', { aliasName: 'live', version: fn.currentVersion as IVersion }),
   ],
-])('refuses lines that cause themselves: %s', (_name, target) => {
+])('rejects connections that form a loop: %s', (_name, target) => {
   const stack = newStack();
   const { fn, logGroup } = new ServiceFunction(stack, 'Api', { code: Code.fromInline('exports.handler = 1') });
   expect(messageOf(() => new LogSubscription(stack, 'T', { logGroup, fn: target(stack, fn) as LambdaFunction }))).toBe(

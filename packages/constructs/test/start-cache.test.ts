@@ -74,7 +74,7 @@ it('the asset has the loader and a cache for the memory of the function, and no 
   expect(warningsOf(service)).toEqual([]);
 });
 
-it('the hash of the asset is the same for two makes, and another one for another memory', () => {
+it('the hash of the asset is the same for two makes, and differs for another memory size', () => {
   const hashOf = (memorySize: number) => {
     AssetStaging.clearAssetHashCache();
     return assetOf(newFunction({ memorySize })).split('asset.')[1];

@@ -140,7 +140,7 @@ const FOREIGN: readonly (readonly [string, (stack: Stack, fn: LambdaFn) => unkno
   ],
 ];
 
-describe('whatever leads to the function is attached by the wiring or named in external', () => {
+describe('every trigger of the function is attached by the wiring or named in external', () => {
   it.each(FOREIGN)('%s is found', (_name, attach, paths) => {
     const { stack, fn } = newService();
     attach(stack, fn);
@@ -173,7 +173,7 @@ describe('whatever leads to the function is attached by the wiring or named in e
     expect(message).not.toContain('leads to');
   });
 
-  it('grants, alarms, aliases and names in other functions are no finding', () => {
+  it('grants, alarms, aliases and names in other functions are not reported', () => {
     const { stack, fn } = newService();
     const other = new ServiceFunction(stack, 'Other', {
       code: Code.fromInline('x'),

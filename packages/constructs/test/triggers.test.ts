@@ -72,7 +72,7 @@ describe('queues', () => {
     expect(propertiesOf(template, 'AWS::SQS::Queue').filter(({ FifoQueue }) => FifoQueue)).toHaveLength(2);
   });
 
-  it('a trigger may have an alias of its own', () => {
+  it('a trigger can have a separate alias', () => {
     const { stack, fn } = newService();
     const { queue } = new ServiceQueue(stack, 'Orders');
     new QueueTrigger(stack, 'OrdersTrigger', { fn, queue, ownAlias: true });
@@ -86,7 +86,7 @@ describe('queues', () => {
 });
 
 describe('streams', () => {
-  it('report sequence numbers, in parts, and send what was given up to a queue', () => {
+  it('report sequence numbers, in parts, and send discarded records to a queue', () => {
     const { stack, fn } = newService();
     const table = newTable(stack, StreamViewType.NEW_IMAGE);
     new TableStreamTrigger(stack, 'Changes', { fn, table });
@@ -151,7 +151,7 @@ describe('topics and rules', () => {
       { Name: 'hourly', ScheduleExpression: 'rate(1 hour)' },
     ],
     ['a pattern', { pattern: { source: ['billing'] } }, { EventPattern: { source: ['billing'] } }],
-  ])('a rule with %s retries and keeps what failed', (_name, props, expected) => {
+  ])('a rule with %s retries and keeps failed events', (_name, props, expected) => {
     const { stack, fn } = newService();
     new EventRuleTrigger(stack, 'Nightly', { fn, ...props });
     const template = templateOf(stack);
@@ -200,7 +200,7 @@ describe.each(ASYNCHRONOUS)('the destination of failed events: %s', (name, attac
     return { stack, fn, failureQueue };
   };
 
-  it('a second one is refused', () => {
+  it('a second one is rejected', () => {
     const { stack, fn } = newFirst();
     const failureQueue = new Queue(stack, 'Q') as IQueue;
     expect(messageOf(() => attach(stack, fn, { failureQueue }))).toBe(
@@ -208,7 +208,7 @@ describe.each(ASYNCHRONOUS)('the destination of failed events: %s', (name, attac
     );
   });
 
-  it('one that the application configured is not replaced', () => {
+  it('a queue that the application configured is not replaced', () => {
     const { stack, fn } = newService();
     fn.configureAsyncInvoke({ retryAttempts: 0 });
     const failureQueue = new Queue(stack, 'Q') as IQueue;
@@ -223,7 +223,7 @@ describe.each(ASYNCHRONOUS)('the destination of failed events: %s', (name, attac
     expect(propertiesOf(templateOf(stack), 'AWS::Lambda::EventInvokeConfig')).toHaveLength(1);
   });
 
-  it('an alias of its own has one of its own', () => {
+  it('a separate alias has a separate queue', () => {
     const { stack, fn } = newFirst();
     const failureQueue = new Queue(stack, 'Q') as IQueue;
     const props: { failureQueue: IQueue; ownAlias: boolean } = { failureQueue, ownAlias: true };
@@ -374,7 +374,7 @@ const REFUSED: readonly [string, Refusal, string][] = [
   ],
 ];
 
-it.each(REFUSED)('refuses %s', (_name, run, message) => {
+it.each(REFUSED)('rejects %s', (_name, run, message) => {
   const { stack, fn } = newService();
   expect(messageOf(() => run(stack, fn))).toBe(message);
 });

@@ -147,7 +147,7 @@ describe.each(KINDS)('$kind', ({ register, attach, label, remedy, made }) => {
     );
   });
 
-  it('fails at once when the application lacks it', () => {
+  it('fails immediately if the application lacks it', () => {
     const service = newService(newSecureApp((app) => app.queue('other', nothing)));
     expect(messageOf(() => attach(service))).toMatch(
       /^framework: ServiceWiring: the stack attaches .*, which the application does not register, expected one of its registrations: queue "other" \(at Test\/Wiring\)$/,
@@ -259,11 +259,11 @@ const REFUSED: readonly [string, (service: Service) => unknown, string][] = [
   ],
 ];
 
-it.each(REFUSED)('refuses %s', (_name, run, message) => {
+it.each(REFUSED)('rejects %s', (_name, run, message) => {
   expect(messageOf(() => run(newService(ORDERS)))).toBe(message);
 });
 
-it('refuses the open container behind a door that accepts any caller', () => {
+it('rejects the open container on a door that accepts any caller', () => {
   const app = createApp();
   app.get('/health', ok);
   const service = newService(toInventory(app));
@@ -273,7 +273,7 @@ it('refuses the open container behind a door that accepts any caller', () => {
   );
 });
 
-it('refuses a timeout above 29 s when no door streams', () => {
+it('rejects a timeout above 29 s when no door streams', () => {
   const service = newService(
     newSecureApp((app) => app.get('/health', ok, Public())),
     { timeout: Duration.seconds(30) },
@@ -331,7 +331,7 @@ function newPlatform() {
   return { app, stack };
 }
 
-it('maps the names of handlers to those of the sources, also across stacks, and leaves out equal ones', () => {
+it('maps the names of handlers to the names of the sources, even across stacks, and leaves out equal ones', () => {
   const { stack } = newPlatform();
   const { FRAMEWORK_EVENT_SOURCES: names } = variablesIn(templateOf(stack));
   const [, parts] = (names as { 'Fn::Join': [string, readonly unknown[]] })['Fn::Join'];
@@ -442,7 +442,7 @@ describe('patterns in the manifest', () => {
     ]);
   });
 
-  it('leaves out what only the deployment knows', () => {
+  it('leaves out values that are known only at deployment', () => {
     const sources = sourcesOf(
       (app) => app.eventBus(billing, nothing),
       ({ stack, wiring }) => {
@@ -468,14 +468,14 @@ describe('patterns in the manifest', () => {
     expect(sources).toEqual([{ kind: 'event-bus', ...row, selector: billing, pattern, settings: { onFailure: true } }]);
   });
 
-  it('refuses a pattern that says again what the selector says', () => {
+  it('rejects a pattern that repeats the selector', () => {
     const { wiring } = newService(newSecureApp((app) => app.eventBus(billing, nothing)));
     expect(messageOf(() => wiring.eventBus(billing, { pattern: { source: ['shop'] } }))).toBe(
       'framework: ServiceWiring: pattern.source, expected no source: the selector states it (at Test/Wiring)',
     );
   });
 
-  it('leaves out an expression that only the deployment knows', () => {
+  it('leaves out an expression that is known only at deployment', () => {
     const sources = sourcesOf(
       (app) => app.eventBus({ ruleName: 'nightly' }, nothing),
       ({ stack, wiring }) => {
@@ -508,7 +508,7 @@ describe('schedules', () => {
     { source: 'billing', detailType: 'Scheduled Event' },
     { source: 'aws.events', detailType: 'Schema Created' },
     { ruleName: 'hourly', detailType: 'Scheduled Event' },
-  ])('a rule never reaches the handler of %j: refused', (selector) => {
+  ])('a rule never reaches the handler of %j and is rejected', (selector) => {
     expect(messageOf(nightly(selector))).toContain('{"ruleName":"nightly"}');
   });
 
