@@ -279,7 +279,7 @@ it.each<[string, () => unknown, string]>([
       'option "headers"',
     ],
   ]),
-])('%s is refused', (_what, make, text) => {
+])('%s is rejected', (_what, make, text) => {
   expect(make).toThrow(text);
 });
 

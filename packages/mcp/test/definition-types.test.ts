@@ -11,7 +11,7 @@ const make = () => createMcpServer({ name: 'typed', version: '1.0.0', secret });
 const Sum = z.object({ sum: z.number() });
 const text = () => '';
 
-it('a tool gets what its input says', () => {
+it('a tool receives the type of its input', () => {
   const server = make();
   server.tool('a', { input: z.object({ a: z.number(), b: z.string().optional() }) }, (args) => {
     same<typeof args, { a: number; b?: string | undefined }>();
@@ -32,7 +32,7 @@ it('a tool gets what its input says', () => {
   expect(() => server.tool('e', { inputs: z.object({}) }, text)).toThrow('unknown option "inputs"');
 });
 
-it('the result of a tool is held against its output', () => {
+it('the result of a tool is checked against its output', () => {
   const server = make();
   server.tool('good', { output: Sum }, () => ({ structured: { sum: 1 } }));
   server.tool('error', { output: Sum }, () => ({ content: [{ type: 'text', text: 'no' }], isError: true }));
@@ -106,7 +106,7 @@ it('a context has methods for the questions that were announced', () => {
   expect(() => server.tool('money', { asks: ['money'] }, text)).toThrow('"asks[0]"');
 });
 
-it('a helper takes the context of every handler', () => {
+it('a helper accepts the context of every handler', () => {
   const server = make();
   const report = (ctx: McpContext) => {
     same<typeof ctx.requestId, RequestId>();
@@ -120,7 +120,7 @@ it('a helper takes the context of every handler', () => {
   server.tool('c', {}, (_, ctx: McpContext) => report(ctx));
 });
 
-it('a check gets the arguments, and none for a list', () => {
+it('a check receives the arguments, and undefined for a list', () => {
   const server = make();
   server.tool(
     'a',

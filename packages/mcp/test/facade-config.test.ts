@@ -263,7 +263,7 @@ const REFUSED: readonly [string, object, string][] = [
   ]),
 ];
 
-it.each(REFUSED)('%s is refused, and nothing is registered', (_name, config, text) => {
+it.each(REFUSED)('%s is rejected, and nothing is registered', (_name, config, text) => {
   const app = new SecureApp({ log: false }).get('/health', () => ({ body: 'ok' }), Public());
   const attempt = () => registerMcpFacade(app, config as FacadeConfig);
   expect(attempt).toThrow(expect.objectContaining({ code: 'app.invalid_configuration' }));
@@ -271,7 +271,7 @@ it.each(REFUSED)('%s is refused, and nothing is registered', (_name, config, tex
   expect(app.routes()).toHaveLength(1);
 });
 
-it.each([undefined, null, [], 'config'])('%s is no configuration', (config) => {
+it.each([undefined, null, [], 'config'])('%s is not a valid configuration', (config) => {
   expect(() => registerMcpFacade(new SecureApp({ log: false }), config as never)).toThrow(
     'framework: mcp facade: options must be an object',
   );
@@ -338,7 +338,7 @@ describe('collisions', () => {
     ['GET', '/.well-known/oauth-authorization-server/{a}/mcp/authorize'],
     ['POST', '/.well-known/oauth-authorization-server/{a}/partners/{b}/agents/{c}/mcp/token'],
     ['GET', '/.well-known/oauth-authorization-server'],
-  ])('with %s %s leave the application as it was', (method, path) => {
+  ])('with %s %s leave the application unchanged', (method, path) => {
     const app = new SecureApp({ log: false }).handle(method, path, () => ({ body: 'mine' }), Public());
     const before = app.routes();
     expect(() => registerMcpFacade(app, attached)).toThrow(`framework: mcp facade: duplicate route: ${method} /`);
@@ -363,7 +363,7 @@ describe('collisions', () => {
 });
 
 describe('the inventory', () => {
-  it('names all routes of the contract, as they are registered', () => {
+  it('names all routes of the contract, equal to the registered routes', () => {
     const app = new SecureApp({ log: false });
     const { routes, ...rest } = registerMcpFacade(app, {
       ...BASE,

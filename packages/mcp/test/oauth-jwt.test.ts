@@ -115,7 +115,7 @@ describe('a token of a JWT', () => {
     expect((await call(create(), await sign(without(name)))).status).toBe(status);
   });
 
-  it('signed with another key, whatever its header offers', async () => {
+  it('signed with another key, regardless of its header', async () => {
     const header = { jku: 'https://evil.example/jwks.json', jwk: theirs.jwk, x5u: 'https://evil.example/x5' };
     expect((await call(create(), await sign(PAYLOAD, header, theirs))).status).toBe(401);
   });
@@ -187,7 +187,7 @@ describe('the audience', () => {
     }
   });
 
-  it('of a list keeps the names beside a blank string', async () => {
+  it('of a list keeps the names next to a blank string', async () => {
     const app = create({ audience: () => ['', RESOURCE] });
     expect((await call(app, await sign())).status).toBe(200);
     expect((await call(app, await sign({ ...PAYLOAD, aud: '' }))).status).toBe(403);
@@ -210,7 +210,7 @@ describe('several issuers', () => {
   });
   const two = () => ({ ...one(), issuer: 'https://two.example', jwks: { keys: [theirs.jwk] } });
 
-  it('each with its own keys and subjects', async () => {
+  it('each with separate keys and subjects', async () => {
     const app = serve(jwtBearerValidator([one(), two()]));
     const token = await sign({ ...PAYLOAD, iss: 'https://two.example' }, { kid: 'theirs' }, theirs);
     expect(JSON.parse((await call(app, token)).text)).toMatchObject({ subject: 'https://two.example#ada' });
@@ -270,7 +270,7 @@ it.each<[object, string]>([
   [{ jwks: undefined }, 'option "jwksUri" must be set if jwks is absent, and absent if jwks is set'],
   [{ jwks: undefined, jwksUri: 'http://id.example.com/jwks.json' }, 'option "jwksUri" must be an https URL'],
   [{ secret: 'x' }, 'unknown option "secret"'],
-])('is refused with %j', (options, text) => {
+])('is rejected with %j', (options, text) => {
   expect(() => create(options)).toThrow(text);
 });
 

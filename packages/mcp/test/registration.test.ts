@@ -37,7 +37,7 @@ describe('options', () => {
     [{ allowedOrigins: ['claude.ai'] }, 'framework: option "allowedOrigins" must be a list of origins'],
     [{ extensions: { nameless: {} } }, 'framework: extension "nameless" must be "prefix/name" with an object'],
     [{ extensions: { 'a/b': 5 } }, 'framework: extension "a/b" must be "prefix/name" with an object'],
-  ])('%j are refused', (options, message) => {
+  ])('%j are rejected', (options, message) => {
     expect(() => make(options)).toThrow(message);
   });
 
@@ -189,7 +189,7 @@ describe('registration', () => {
     expect(() => server.tool('late', {}, text)).toThrow(expect.objectContaining({ code: 'mcp.closed' }));
   });
 
-  it('copies a schema, and lists it as it was', async () => {
+  it('copies a schema, and lists it unchanged', async () => {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
@@ -243,7 +243,7 @@ describe('validators', () => {
     },
   });
 
-  it('give their JSON Schema to the list', async () => {
+  it('list their JSON Schema', async () => {
     const { tools } = (await (await rig.connect()).request('tools/list')).json.result;
     expect(tools[0].inputSchema).toMatchObject({
       type: 'object',
@@ -260,7 +260,7 @@ describe('validators', () => {
     expect((await session.call('async', { n: 1 })).json.result.content[0].text).toBe('1');
   });
 
-  it('refuse with the message of the validator', async () => {
+  it('reject with the message of the validator', async () => {
     const session = await rig.connect();
     const answer = await session.call('zod', { n: 'secret-value', word: 'secret-word' });
     expect(answer.json.result).toEqual({

@@ -117,7 +117,7 @@ describe('a client of sessions', () => {
     expect(env.clock.now().getTime()).toBeGreaterThan(0);
   });
 
-  it('is told of the other notifications', async () => {
+  it('receives the other notifications', async () => {
     const client = await connectMcp(instances());
     const seen: unknown[] = [];
     await client.callTool('count', {}, { onNotification: (method, params) => seen.push([method, params.data]) });
