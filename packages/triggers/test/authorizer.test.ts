@@ -44,7 +44,7 @@ describe.each(HOSTS)('a token authorizer in %s', (name, host) => {
     await expect(handleLambda(buildTokenAuthorizerEvent())).rejects.toThrow(/^Unauthorized$/);
   });
 
-  it.each(['the database is at 10.0.0.1', 'Unauthorized'])('throws without the text of an error: %s', async (text) => {
+  it.each(['the database is at 10.0.0.1', 'Unauthorized'])('throws without the message of an error: %s', async (text) => {
     const { handleLambda } = host(() =>
       tokenAuthorizer(() => {
         throw new Error(text);
@@ -99,7 +99,7 @@ it.each(['*', 'a?b', '$' + '{aws:username}', 'a/$' + '{*}'])(
   },
 );
 
-it('a dollar or a brace alone is no variable of a policy', async () => {
+it('a dollar or a brace alone is not a policy variable', async () => {
   const methodArn = ARN.replace('notes', '$metadata/{id}');
   const authorizer = tokenAuthorizer(() => allow('u'));
   await expect(authorizer.handleLambda(buildTokenAuthorizerEvent({ methodArn }))).resolves.toEqual(
@@ -161,6 +161,6 @@ it.each<[string, () => unknown]>([
   ['no handler', () => tokenAuthorizer(undefined as never)],
   ['a blank principal', () => allow(' ')],
   ['a blank API key', () => allow('u', { usageIdentifierKey: ' ' })],
-])('%s is refused', (_what, make) => {
+])('%s is rejected', (_what, make) => {
   expect(make).toThrow('framework: ');
 });

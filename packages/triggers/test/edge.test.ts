@@ -95,7 +95,7 @@ it.each<
   else await expect(running).rejects.toThrow(message);
 });
 
-it('the method of a request is read-only, and headers that CloudFront has set may stay', async () => {
+it('the method of a request is read-only, and headers that CloudFront has set can be kept', async () => {
   const change = edgeHandler({ originRequest: (request) => ({ ...request, method: 'POST' }) });
   await expect(change(buildEdgeEvent('origin-request'))).rejects.toThrow('method and clientIp are read-only');
   const keep = edgeHandler({ originRequest: (request) => ({ ...request }) });

@@ -113,7 +113,7 @@ describe.each(HOSTS)('records of Kafka in %s', (name, host) => {
     }
   });
 
-  it('a tombstone has the value null, and is no failure', async () => {
+  it('a tombstone has the value null, and is not a failure', async () => {
     const seen: unknown[] = [];
     const { handleLambda } = host(() =>
       kafkaTrigger(REPORT).topic(
@@ -199,13 +199,13 @@ it.each([
 });
 
 it.each([Buffer.from('{secret'), Uint8Array.from([34, 255, 34])])(
-  'kafkaJson refuses what is not JSON, and quotes nothing',
+  'kafkaJson rejects invalid JSON, and quotes nothing',
   (value) => {
     expect(() => kafkaJson({ value })).toThrow('framework: kafka event: the value is not JSON');
   },
 );
 
-it('at the deadline the partitions that have not ended are reported from where they stand', async () => {
+it('at the deadline the partitions that have not ended are reported from their current offset', async () => {
   const env = createTestEnv();
   const app = createApp({
     ...env.options(),
@@ -245,11 +245,11 @@ it.each<[string, () => unknown, string]>([
         .topic('t', () => {}),
     'framework: duplicate handler for topic "t"',
   ],
-])('registration refuses %s', (_what, register, text) => {
+])('registration rejects %s', (_what, register, text) => {
   expect(register).toThrow(text);
 });
 
-it('a wrong variable is rejected when the container is made, also where an option overrides it', () => {
+it('a wrong variable is rejected when the container is made, even if an option overrides it', () => {
   const env = createTestEnv({ environment: { FRAMEWORK_KAFKA_ON_FAILURE: 'retry' } });
   const make = () => createApp({ ...env.options(), surfaces: [kafkaTrigger({ onFailure: 'report' })] });
   expect(make).toThrow('framework: FRAMEWORK_KAFKA_ON_FAILURE must be "throw" or "report" (got "retry")');
@@ -262,7 +262,7 @@ it.each<[string, object]>([
   expect(() => kafkaTrigger(options as never)).toThrow('option "');
 });
 
-it('explain says which answer the mapping gets', () => {
+it('explain shows the answer that the mapping receives', () => {
   const projectionOf = (options: KafkaTriggerOptions) =>
     createApp({ log: false, surfaces: [kafkaTrigger(options).topic('t', () => {})] }).explain(batch({ 0: [0] })).target
       ?.projection;

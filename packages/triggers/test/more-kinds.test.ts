@@ -98,7 +98,7 @@ describe('a tumbling window', () => {
     ]);
   });
 
-  it('is served beside a handler of the same stream, which receives batches without a window', async () => {
+  it('is served next to a handler of the same stream, which receives batches without a window', async () => {
     const seen: string[] = [];
     const app = createApp({ log: false, surfaces: [counter()] }).kinesis('clicks', () => void seen.push('record'));
     const event = buildWindowEvent('clicks', { data: ['1'] });

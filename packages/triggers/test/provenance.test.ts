@@ -38,7 +38,7 @@ describe.each(MAKERS)('events of %s', (kind, make) => {
     },
   );
 
-  it('are known by nothing else: the kind has no row', () => {
+  it('are recognized only by the alias: the kind has no row', () => {
     expect(make(() => undefined).rows).toEqual([]);
     const entry = (CATALOGUE as Readonly<Record<string, CatalogueEntry>>)[kind];
     expect(entry?.sample.alias).toEqual(expect.any(String));
@@ -156,7 +156,7 @@ describe('a task', () => {
       () => Promise.reject(new Error('secret')),
       { operation: 'SendTaskFailure', input: { taskToken: 't-1', error: 'app.internal', cause: 'internal error' } },
     ],
-  ])('with a token is told %s, once', async (_what, handler, expected) => {
+  ])('with a token is completed with %s, once', async (_what, handler, expected) => {
     const seen: unknown[] = [];
     const tasks = stateTask({ client: await client() }).callback('charge', (_ctx, task) => {
       seen.push(task.payload);
