@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type App, AssetStaging, type Stack } from 'aws-cdk-lib/core';
 import { bundleFunction, ServiceFunction } from '../src/index.js';
 import { newFolder, newProject } from './support/folders.js';
-import { messageOf, newApp, newStack, propertiesOf, templateOf } from './support/synth.js';
+import { newApp, newStack, propertiesOf, templateOf } from './support/synth.js';
 
 /** The folder of each asset of an assembly. */
 function assetsOf(app: App): readonly string[] {
@@ -132,9 +132,9 @@ describe('bundles', () => {
 
   it('name the file and the line that does not compile', () => {
     const wrong = join(newProject({ 'lambda.ts': 'export const handler = ;\n' }), 'lambda.ts');
-    const message = messageOf(() => new ServiceFunction(newStack(), 'T', { entry: wrong }));
-    expect(message).toContain(`framework: bundleFunction: ${wrong} cannot be bundled: Unexpected ";"`);
-    expect(message).toContain('lambda.ts:1)');
+    expect(() => new ServiceFunction(newStack(), 'T', { entry: wrong })).toThrow(
+      expect.failure('constructs.bundling_failed', wrong, 'Unexpected ";"', 'lambda.ts:1)'),
+    );
   });
 });
 
