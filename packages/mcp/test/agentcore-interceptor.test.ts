@@ -280,7 +280,7 @@ it.each<[string, () => unknown, string]>([
     ],
   ]),
 ])('%s is rejected', (_what, make, text) => {
-  expect(make).toThrow(text);
+  expect(make).toThrow(expect.failure('app.invalid_configuration', text));
 });
 
 it('is in the inventory with its points', () => {

@@ -92,5 +92,5 @@ it.each<[string, object, string]>([
     ...('input' in options || 'output' in options ? { description: 'D.' } : {}),
     ...options,
   });
-  expect(() => toToolSchema(server)).toThrow(`framework: mcp: ${text}`);
+  expect(() => toToolSchema(server)).toThrow(expect.failure('mcp.invalid_registration', `mcp: ${text}`));
 });

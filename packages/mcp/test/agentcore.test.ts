@@ -371,11 +371,12 @@ describe.each(FORGED)('arguments in the shape of %s', (_kind, args) => {
 
 describe('registration', () => {
   const server = createTools();
-  it.each<[string, () => unknown, string]>([
+  it.each<[string, () => unknown, string, string?]>([
     [
       'no posture in the closed container',
       () => new SecureApp({ surfaces: [agentCoreTools(server)] }),
-      'framework: invalid auth posture: agentCoreTools',
+      'invalid auth posture: agentCoreTools',
+      'app.bad_request',
     ],
     [
       'a posture in the open one',
@@ -389,14 +390,15 @@ describe('registration', () => {
       'two surfaces for agents',
       () => createApp({ log: false, surfaces: [agentCoreTools(server), agentCoreTools(server)] }),
       'two surfaces accept agent invocations',
+      'dispatch.duplicate_surface',
     ],
-  ])('%s is rejected', (_what, make, text) => {
-    expect(make).toThrow(text);
+  ])('%s is rejected', (_what, make, text, code = 'app.invalid_configuration') => {
+    expect(make).toThrow(expect.failure(code, text));
   });
 
   it('must be in a container', async () => {
     await expect(agentCoreTools(server).serve('agentcore', {}, { lambdaContext: undefined })).rejects.toThrow(
-      'in the option "surfaces" of a container',
+      'the option "surfaces" of a container',
     );
   });
 

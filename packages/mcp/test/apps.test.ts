@@ -74,13 +74,11 @@ describe('an app', () => {
       (s) => s.app('ui://a', { name: 'a', csp: { scripts: [] } as never }, ''),
       'app "ui://a": unknown option "csp.scripts"',
     ],
-    [
-      'a tool with another URI',
-      (s) => s.tool('t', { app: { uri: 'a://b' } }, () => ''),
-      'tool "t": option "app.uri" must be a URI that begins with ui://',
-    ],
+    ['a tool with another URI', (s) => s.tool('t', { app: { uri: 'a://b' } }, () => ''), 'tool "t": option "app.uri"'],
   ])('with %s is rejected', (_, define, message) => {
-    expect(() => define(createMcpServer({ name: 'a', version: '1' }))).toThrow(`framework: mcp: ${message}`);
+    expect(() => define(createMcpServer({ name: 'a', version: '1' }))).toThrow(
+      expect.failure('mcp.invalid_registration', `mcp: ${message}`),
+    );
   });
 });
 

@@ -193,7 +193,7 @@ describe('a call with elicitations', () => {
     expect(textOf(await session.resume(lastId(first)))).toMatch(/^[14],[23]$/);
   });
 
-  it("accepts no answer from another session or another principal", async () => {
+  it('accepts no answer from another session or another principal', async () => {
     let runs = 0;
     const rig = new Rig({
       register: (server) =>

@@ -77,7 +77,7 @@ describe('s3McpSpill', () => {
 
   it('needs a bucket', () => {
     expect(() => s3McpSpill({ environment: {} })).toThrow(
-      'option "bucket" or the variable FRAMEWORK_MCP_SPILL_BUCKET must be',
+      expect.failure('app.invalid_configuration', 'option "bucket"'),
     );
     expect(s3McpSpill({ environment: { FRAMEWORK_MCP_SPILL_BUCKET: 'b' } })).toBeDefined();
   });
@@ -162,7 +162,7 @@ describe('secretFromArn', () => {
 
   it('needs an ARN', () => {
     expect(() => secretFromArn({ environment: {} })).toThrow(
-      'option "arn" or the variable FRAMEWORK_MCP_SECRET_ARN must be',
+      expect.failure('app.invalid_configuration', 'option "arn"'),
     );
     expect(secretFromArn({ environment: { FRAMEWORK_MCP_SECRET_ARN: ARN } })).toBeDefined();
   });

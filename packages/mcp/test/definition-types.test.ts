@@ -29,7 +29,9 @@ it('a tool receives the type of its input', () => {
   // @ts-expect-error -- no member of the input
   server.tool('d', { input: z.object({ a: z.number() }) }, ({ b }) => String(b));
   // @ts-expect-error -- an option that does not exist
-  expect(() => server.tool('e', { inputs: z.object({}) }, text)).toThrow('unknown option "inputs"');
+  expect(() => server.tool('e', { inputs: z.object({}) }, text)).toThrow(
+    expect.failure('mcp.invalid_registration', 'unknown option "inputs"'),
+  );
 });
 
 it('the result of a tool is checked against its output', () => {
@@ -72,7 +74,9 @@ it('a template gets its variables', () => {
     return variables.name;
   });
   // @ts-expect-error -- a completer of no variable
-  expect(() => server.resourceTemplate('m://{id}', { name: 'm', complete: { ID: [] } }, text)).toThrow('"ID"');
+  expect(() => server.resourceTemplate('m://{id}', { name: 'm', complete: { ID: [] } }, text)).toThrow(
+    expect.failure('mcp.invalid_registration', '"ID"'),
+  );
   const dynamic: string = ['o://', '{id}'].join('');
   server.resourceTemplate(dynamic, { name: 'o' }, ({ id }) => id);
 });
@@ -103,7 +107,9 @@ it('a context has methods for the questions that were announced', () => {
   );
   server.prompt('p', { asks: ['roots'] }, async (_, ctx) => String((await ctx.roots()).length));
   // @ts-expect-error -- an unknown kind of question
-  expect(() => server.tool('money', { asks: ['money'] }, text)).toThrow('"asks[0]"');
+  expect(() => server.tool('money', { asks: ['money'] }, text)).toThrow(
+    expect.failure('mcp.invalid_registration', '"asks[0]"'),
+  );
 });
 
 it('a helper accepts the context of every handler', () => {

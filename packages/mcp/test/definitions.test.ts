@@ -135,7 +135,7 @@ describe('a union as input', () => {
     'of other values is rejected: %j',
     (input) => {
       expect(() => new Rig({ register: (server) => void server.tool('t', { input }, text) }).server()).toThrow(
-        'tool "t": input must have the root type "object"',
+        expect.failure('mcp.invalid_registration', 'tool "t": input'),
       );
     },
   );

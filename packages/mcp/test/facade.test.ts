@@ -405,9 +405,11 @@ describe('URLs of a matched route', () => {
     'does not exist at %s',
     (base) => {
       expect(() => mcpResourceMetadataURL(base as string)).toThrow(
-        'framework: option "publicBaseUrl" must be an https origin',
+        expect.failure('app.invalid_configuration', 'option "publicBaseUrl"'),
       );
-      expect(() => mcpResourceURL(base as string)).toThrow('framework: option "publicBaseUrl" must be an https origin');
+      expect(() => mcpResourceURL(base as string)).toThrow(
+        expect.failure('app.invalid_configuration', 'option "publicBaseUrl"'),
+      );
     },
   );
 });

@@ -201,7 +201,7 @@ describe('what goes wrong', () => {
     expect(stateless.text).not.toContain('secret-value');
   });
 
-  it("the exception of a tool is hidden, except from its request", async () => {
+  it('the exception of a tool is hidden, except from its request', async () => {
     const answer = await (await rig.connect()).call('fail');
     const { text } = answer.json.result.content[0];
     expect(answer.json.result.isError).toBe(true);

@@ -71,16 +71,24 @@ describe('mountMcp', () => {
   it('rejects a second server on the same path', () => {
     const app = new SecureApp();
     mountMcp(app, server(), { posture: Public() });
-    expect(() => mountMcp(app, server(), { posture: Public() })).toThrow('framework: duplicate route');
-    expect(() => app.post('/mcp', server().handler, Public())).toThrow('framework: duplicate route');
+    expect(() => mountMcp(app, server(), { posture: Public() })).toThrow(
+      expect.failure('app.bad_request', 'duplicate route'),
+    );
+    expect(() => app.post('/mcp', server().handler, Public())).toThrow(
+      expect.failure('app.bad_request', 'duplicate route'),
+    );
   });
 
   it('needs a posture, and known options', () => {
     const app = new SecureApp();
-    expect(() => mountMcp(app, server(), {} as never)).toThrow('framework: option "posture" must be a posture');
-    expect(() => mountMcp(app, server(), { posture: {} as never })).toThrow('framework: invalid auth posture');
+    expect(() => mountMcp(app, server(), {} as never)).toThrow(
+      expect.failure('app.invalid_configuration', 'option "posture"'),
+    );
+    expect(() => mountMcp(app, server(), { posture: {} as never })).toThrow(
+      expect.failure('app.bad_request', 'invalid auth posture'),
+    );
     expect(() => mountMcp(app, server(), { posture: Public(), pth: '/x' } as never)).toThrow(
-      'framework: unknown option "pth"',
+      expect.failure('app.invalid_configuration', 'unknown option "pth"'),
     );
     expect(app.routes()).toEqual([]);
   });

@@ -220,13 +220,15 @@ describe('several issuers', () => {
   it('need subjects that differ, and one function for the audience', () => {
     const { identity: _, ...anonymous } = one();
     expect(() => jwtBearerValidator([anonymous, two()])).toThrow(
-      'option "identity" must be given for each of several issuers',
+      expect.failure('app.invalid_configuration', 'option "identity"'),
     );
     expect(() => jwtBearerValidator([{ ...one(), audience: () => 'a' }, two()])).toThrow(
-      'option "audience" must be the same function',
+      expect.failure('app.invalid_configuration', 'option "audience"'),
     );
-    expect(() => jwtBearerValidator([one(), one()])).toThrow('option "issuer" must be different in each configuration');
-    expect(() => jwtBearerValidator([])).toThrow('option "options" must be at least one issuer');
+    expect(() => jwtBearerValidator([one(), one()])).toThrow(
+      expect.failure('app.invalid_configuration', 'option "issuer"'),
+    );
+    expect(() => jwtBearerValidator([])).toThrow(expect.failure('app.invalid_configuration', 'option "options"'));
   });
 });
 
@@ -260,18 +262,18 @@ it('keys that cannot be fetched are 503, and the next request after recovery pas
 });
 
 it.each<[object, string]>([
-  [{ issuer: undefined }, 'option "issuer" must be'],
-  [{ audience: undefined }, 'option "audience" must be a non-empty list of strings, or a function'],
-  [{ audience: [] }, 'option "audience" must be a non-empty list of strings, or a function'],
-  [{ algorithms: ['none'] }, 'option "algorithms" must be'],
-  [{ algorithms: ['HS256'] }, 'option "algorithms" must be'],
-  [{ algorithms: [] }, 'option "algorithms" must be'],
-  [{ jwks: {} }, 'option "jwks" must be a JSON Web Key Set'],
-  [{ jwks: undefined }, 'option "jwksUri" must be set if jwks is absent, and absent if jwks is set'],
-  [{ jwks: undefined, jwksUri: 'http://id.example.com/jwks.json' }, 'option "jwksUri" must be an https URL'],
+  [{ issuer: undefined }, 'option "issuer"'],
+  [{ audience: undefined }, 'option "audience"'],
+  [{ audience: [] }, 'option "audience"'],
+  [{ algorithms: ['none'] }, 'option "algorithms"'],
+  [{ algorithms: ['HS256'] }, 'option "algorithms"'],
+  [{ algorithms: [] }, 'option "algorithms"'],
+  [{ jwks: {} }, 'option "jwks"'],
+  [{ jwks: undefined }, 'option "jwksUri"'],
+  [{ jwks: undefined, jwksUri: 'http://id.example.com/jwks.json' }, 'option "jwksUri"'],
   [{ secret: 'x' }, 'unknown option "secret"'],
 ])('is rejected with %j', (options, text) => {
-  expect(() => create(options)).toThrow(text);
+  expect(() => create(options)).toThrow(expect.failure('app.invalid_configuration', text));
 });
 
 /** A header that the library rejects to sign. */

@@ -239,7 +239,7 @@ describe('a registration', () => {
       'refresh_token',
     ]);
     expect(() => validateClientRegistration(uris(CLAUDE), { allowed: [] } as never)).toThrow(
-      'unknown option "allowed"',
+      expect.failure('app.invalid_configuration', 'unknown option "allowed"'),
     );
   });
 });
@@ -325,7 +325,9 @@ describe('the registration endpoint', () => {
   });
 
   it('is rejected without save', () => {
-    expect(() => createRegistrationHandler({} as never)).toThrow('option "save" must be a function');
+    expect(() => createRegistrationHandler({} as never)).toThrow(
+      expect.failure('app.invalid_configuration', 'option "save"'),
+    );
   });
 });
 

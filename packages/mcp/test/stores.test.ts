@@ -83,10 +83,12 @@ describe('the DynamoDB store', () => {
 
   it('reads its table from the environment, and requires it', () => {
     expect(() => dynamoMcpStore({ environment: {} })).toThrow(
-      'framework: option "tableName" or the variable FRAMEWORK_MCP_TABLE_NAME must be the name of the table',
+      expect.failure('app.invalid_configuration', 'option "tableName"'),
     );
     expect(() => dynamoMcpStore({ environment: { [MCP_TABLE_NAME_ENV]: 'table' } })).not.toThrow();
-    expect(() => dynamoMcpStore({ table: 'x' } as never)).toThrow('framework: unknown option "table"');
+    expect(() => dynamoMcpStore({ table: 'x' } as never)).toThrow(
+      expect.failure('app.invalid_configuration', 'unknown option "table"'),
+    );
   });
 
   it('carries a parked call from one instance to the next', async () => {

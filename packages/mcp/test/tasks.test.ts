@@ -377,7 +377,9 @@ describe("a task is the caller's alone", () => {
     events.length = 0;
     await run([...foreign.events, { sallyport: 'mcp.task', token: String(taskId) }]);
     expect(await get(client, taskId)).toMatchObject({ status: 'working' });
-    await expect(create().handleLambda({ sallyport: 'mcp.task' })).rejects.toThrow('framework:');
+    await expect(create().handleLambda({ sallyport: 'mcp.task' })).rejects.toThrow(
+      expect.failure('dispatch.unknown_event'),
+    );
   });
 });
 
@@ -418,22 +420,19 @@ it('a task that cannot be started is not created', async () => {
 });
 
 it.each([
-  [{ tasks: {} }, 'option "tasks.start" must be a function'],
-  [
-    { tasks: { start: () => {}, ttlMs: 5 } },
-    'option "tasks.ttlMs" must be a whole number of milliseconds from 60000 to 604,800,000',
-  ],
-  [{ tasks: { start: () => {} }, store: undefined }, 'option "tasks" must be left out without a store and a secret'],
+  [{ tasks: {} }, 'option "tasks.start"'],
+  [{ tasks: { start: () => {}, ttlMs: 5 } }, 'option "tasks.ttlMs"'],
+  [{ tasks: { start: () => {} }, store: undefined }, 'option "tasks"'],
 ])('%j is rejected', (options, message) => {
   expect(() =>
     createMcpServer({ name: 'a', version: '1', store: memoryMcpStore(), secret: SECRET, ...options } as never),
-  ).toThrow(message);
+  ).toThrow(expect.failure('app.invalid_configuration', message));
 });
 
 it('a tool that becomes a task needs a server with tasks, and so does the surface', () => {
   const server = createMcpServer({ name: 'a', version: '1' });
   expect(() => server.tool('t', { task: {} }, () => '')).toThrow(
-    'tool "t" becomes a task, which needs the option "tasks"',
+    expect.failure('mcp.invalid_registration', 'tool "t"', 'option "tasks"'),
   );
-  expect(() => mcpTasks(server)).toThrow('option "tasks" must be set on each of the servers');
+  expect(() => mcpTasks(server)).toThrow(expect.failure('app.invalid_configuration', 'option "tasks"'));
 });

@@ -139,6 +139,8 @@ describe('a client of sessions', () => {
 });
 
 it('a wrong option is rejected, and an answer that is not a message is an error', async () => {
-  await expect(connectMcp(instances(), { dor: 'gateway-v2' } as never)).rejects.toThrow('unknown option "dor"');
+  await expect(connectMcp(instances(), { dor: 'gateway-v2' } as never)).rejects.toThrow(
+    expect.failure('app.invalid_configuration', 'unknown option "dor"'),
+  );
   await expect(connectMcp(instances(), { path: '/nowhere' })).rejects.toBeInstanceOf(McpClientError);
 });

@@ -221,18 +221,22 @@ describe('postures of channels', () => {
 
   it('each registration in SecureApp has a posture, before and after the container is made', () => {
     const bare = appSyncEvents().publish('/news/*', () => 1);
-    expect(() => new SecureApp({ surfaces: [bare] })).toThrow('framework: invalid auth posture: PUBLISH /news/*');
+    expect(() => new SecureApp({ surfaces: [bare] })).toThrow(
+      expect.failure('app.bad_request', 'invalid auth posture: PUBLISH /news/*'),
+    );
     const attached = news();
     new SecureApp({ surfaces: [attached] });
     expect(() => attached.subscribe('/chat/*', () => undefined)).toThrow(
-      'framework: invalid auth posture: SUBSCRIBE /chat/*',
+      expect.failure('app.bad_request', 'invalid auth posture: SUBSCRIBE /chat/*'),
     );
   });
 
   it('is rejected in a container without a gate', async () => {
-    expect(() => createApp({ surfaces: [news()] })).toThrow('framework: invalid auth posture: PUBLISH /news/*');
+    expect(() => createApp({ surfaces: [news()] })).toThrow(
+      expect.failure('app.invalid_configuration', 'invalid auth posture: PUBLISH /news/*'),
+    );
     await expect(news().handleLambda(buildAppSyncEventsEvent('/news/a'))).rejects.toThrow(
-      'framework: postures need SecureApp',
+      expect.failure('app.invalid_configuration', 'postures need SecureApp'),
     );
   });
 
@@ -245,7 +249,9 @@ describe('postures of channels', () => {
 });
 
 it.each(['', 'news', '/news/', '/news/*/a', '/ne*', '/a b', '/-a', '*'])('the pattern %j is rejected', (pattern) => {
-  expect(() => appSyncEvents().publish(pattern, () => 1)).toThrow('framework: channel pattern');
+  expect(() => appSyncEvents().publish(pattern, () => 1)).toThrow(
+    expect.failure('app.invalid_configuration', 'channel pattern'),
+  );
 });
 
 it.each<[string, () => unknown]>([
@@ -258,7 +264,7 @@ it.each<[string, () => unknown]>([
   ],
   ['no function', () => appSyncEvents().subscribe('/a', 5 as never)],
 ])('a registration is rejected: %s', (_what, register) => {
-  expect(register).toThrow('framework: ');
+  expect(register).toThrow(expect.failure('app.invalid_configuration'));
 });
 
 describe.each(HOSTS)('an authorizer of AppSync in %s', (_name, host) => {
@@ -304,7 +310,7 @@ describe.each(HOSTS)('an authorizer of AppSync in %s', (_name, host) => {
 
 it.each([-1, 1.5, 3_601, Number.NaN])('ttlSeconds of %p is rejected', (ttlSeconds) => {
   expect(() => AppSyncDecision.allow({ ttlSeconds })).toThrow(
-    'framework: ttlSeconds must be a whole number from 0 to 3,600',
+    expect.failure('app.invalid_configuration', 'ttlSeconds'),
   );
 });
 
@@ -337,7 +343,7 @@ it.each<[string, () => unknown, readonly string[]]>([
 });
 
 it('an authorizer whose handler is not a function is rejected, and the inventory has one line', () => {
-  expect(() => appSyncAuthorizer(5 as never)).toThrow('framework: handler must be a function');
+  expect(() => appSyncAuthorizer(5 as never)).toThrow(expect.failure('app.invalid_configuration', 'handler'));
   expect(appSyncAuthorizer(() => AppSyncDecision.deny()).triggers()).toEqual([{ kind: 'appsync-authorizer' }]);
 });
 

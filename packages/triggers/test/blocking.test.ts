@@ -215,7 +215,9 @@ it.each<[string, object]>([
 
 it.each(STEPS)('a rotation without %s is rejected', (step) => {
   const all = { ...steps(() => {}), [step]: undefined } as unknown as SecretRotationSteps;
-  expect(() => secretRotation().secret('s', all)).toThrow(`framework: secretRotation ${step} must be a function`);
+  expect(() => secretRotation().secret('s', all)).toThrow(
+    expect.failure('app.invalid_configuration', `secretRotation ${step}`),
+  );
 });
 
 describe('a change without a namespace', () => {

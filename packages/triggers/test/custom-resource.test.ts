@@ -269,7 +269,7 @@ it('with the provider of the CDK the result is the answer, and an error is throw
 
 it.each(['create', 'update', 'delete'])('a missing %s is rejected', (name) => {
   expect(() => customResource({ ...DONE, [name]: undefined })).toThrow(
-    `framework: customResource ${name} must be a function`,
+    expect.failure('app.invalid_configuration', `customResource ${name}`),
   );
 });
 

@@ -143,7 +143,7 @@ it('a record is read, and the inventory has one line', async () => {
 });
 
 it('a handler that is not a function is rejected', () => {
-  expect(() => firehoseTransform(5 as never)).toThrow('framework: handler must be a function');
+  expect(() => firehoseTransform(5 as never)).toThrow(expect.failure('app.invalid_configuration', 'handler'));
 });
 
 it('a record that does not fit does not fail the records after it', async () => {

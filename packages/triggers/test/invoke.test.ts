@@ -83,7 +83,9 @@ it('a discriminator names the handler, and the whole event is its input', async 
 });
 
 it.each([...TABLE_MEMBERS, '', 'a.b', 5])('a discriminator of %j is rejected', (path) => {
-  expect(() => directInvoke({ discriminator: { path: path as string } })).toThrow('framework: discriminator');
+  expect(() => directInvoke({ discriminator: { path: path as string } })).toThrow(
+    expect.failure('app.invalid_configuration', 'discriminator'),
+  );
 });
 
 it('the rejected members are the members of the fixed table', () => {
@@ -109,6 +111,6 @@ it('a result that does not fit the schema of the output is an error, and the inv
 it('the error for an invalid input shows no part of it', async () => {
   const { handleLambda } = directInvoke().invoke('charge', Charge, () => 1);
   await expect(handleLambda(buildInvocation('charge', { amount: 'secret' }))).rejects.toThrow(
-    'framework: input does not fit its schema at amount',
+    expect.failure('app.validation_failed', 'amount'),
   );
 });

@@ -201,7 +201,7 @@ it.each([
 it.each([Buffer.from('{secret'), Uint8Array.from([34, 255, 34])])(
   'kafkaJson rejects invalid JSON, and quotes nothing',
   (value) => {
-    expect(() => kafkaJson({ value })).toThrow('framework: kafka event: the value is not JSON');
+    expect(() => kafkaJson({ value })).toThrow(expect.failure('triggers.invalid_event', 'value'));
   },
 );
 
@@ -235,31 +235,31 @@ it('names are mapped, and the inventory has them', async () => {
 });
 
 it.each<[string, () => unknown, string]>([
-  ['a blank topic', () => kafkaTrigger(REPORT).topic(' ', () => {}), 'framework: topic name is empty'],
-  ['no function', () => kafkaTrigger(REPORT).topic('t', 5 as never), 'framework: handler must be a function'],
+  ['a blank topic', () => kafkaTrigger(REPORT).topic(' ', () => {}), 'topic name is empty'],
+  ['no function', () => kafkaTrigger(REPORT).topic('t', 5 as never), 'handler must be a function'],
   [
     'a topic twice',
     () =>
       kafkaTrigger(REPORT)
         .topic('t', () => {})
         .topic('t', () => {}),
-    'framework: duplicate handler for topic "t"',
+    'duplicate handler for topic "t"',
   ],
 ])('registration rejects %s', (_what, register, text) => {
-  expect(register).toThrow(text);
+  expect(register).toThrow(expect.failure('app.invalid_configuration', text));
 });
 
 it('a wrong variable is rejected when the container is made, even if an option overrides it', () => {
   const env = createTestEnv({ environment: { FRAMEWORK_KAFKA_ON_FAILURE: 'retry' } });
   const make = () => createApp({ ...env.options(), surfaces: [kafkaTrigger({ onFailure: 'report' })] });
-  expect(make).toThrow('framework: FRAMEWORK_KAFKA_ON_FAILURE must be "throw" or "report" (got "retry")');
+  expect(make).toThrow(expect.failure('app.invalid_configuration', 'FRAMEWORK_KAFKA_ON_FAILURE', '"retry"'));
 });
 
 it.each<[string, object]>([
   ['an unknown option', { on_failure: 'throw' }],
   ['a wrong value', { onFailure: 'stop' }],
 ])('%s is rejected', (_what, options) => {
-  expect(() => kafkaTrigger(options as never)).toThrow('option "');
+  expect(() => kafkaTrigger(options as never)).toThrow(expect.failure('app.invalid_configuration', 'option "'));
 });
 
 it('explain shows the answer that the mapping receives', () => {

@@ -131,7 +131,7 @@ describe('in SecureApp', () => {
 
 it('without a container the door reports this', async () => {
   await expect(latticeDoor().serve('lattice', {}, { lambdaContext: undefined })).rejects.toThrow(
-    'framework: latticeDoor has no container; pass it to the option surfaces',
+    expect.failure('app.invalid_configuration', 'latticeDoor', 'surfaces'),
   );
 });
 

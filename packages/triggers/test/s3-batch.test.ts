@@ -88,7 +88,7 @@ it('tasks that the deadline ends, or that do not start before it, are tried agai
 });
 
 it('a handler that is not a function is rejected', () => {
-  expect(() => s3Batch(5 as never)).toThrow('framework: handler must be a function');
+  expect(() => s3Batch(5 as never)).toThrow(expect.failure('app.invalid_configuration', 'handler'));
 });
 
 it.each([

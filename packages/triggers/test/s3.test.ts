@@ -102,18 +102,18 @@ it.each<[string, unknown, string]>([
 });
 
 it.each<[string, () => unknown, string]>([
-  ['a blank name', () => s3Trigger().bucket(' ', () => {}), 'framework: bucket name is empty'],
-  ['no function', () => s3Trigger().bucket('b', 5 as never), 'framework: handler must be a function'],
+  ['a blank name', () => s3Trigger().bucket(' ', () => {}), 'bucket name is empty'],
+  ['no function', () => s3Trigger().bucket('b', 5 as never), 'handler must be a function'],
   [
     'a name twice',
     () =>
       s3Trigger()
         .bucket('b', () => {})
         .bucket('b', () => {}),
-    'framework: duplicate handler for bucket "b"',
+    'duplicate handler for bucket "b"',
   ],
 ])('registration rejects %s', (_what, register, text) => {
-  expect(register).toThrow(text);
+  expect(register).toThrow(expect.failure('app.invalid_configuration', text));
 });
 
 it('names are mapped by FRAMEWORK_EVENT_SOURCES, ARNs are used unchanged', async () => {

@@ -186,7 +186,7 @@ it.each<[string, object]>([
   ['an unknown option', { region: 'a' }],
 ])('rejects %s', (_what, options) => {
   for (const make of [codePipelineJob, codeDeployHook]) {
-    expect(() => make(() => undefined, options as never)).toThrow('framework: ');
+    expect(() => make(() => undefined, options as never)).toThrow(expect.failure('app.invalid_configuration'));
   }
-  expect(() => configRules(options as never)).toThrow('framework: ');
+  expect(() => configRules(options as never)).toThrow(expect.failure('app.invalid_configuration'));
 });
