@@ -201,7 +201,7 @@ const streamOf = (stack: Stack) => new DataStream(stack, 'Lines').stream;
 
 const REFUSED: readonly [string, (stack: Stack) => unknown, Error][] = [
   ...['*', 'arn:aws:iam::111122223333:root', '11112222333', '1111222233334'].map(
-    (account): [string, (stack: Stack) => unknown, string] => [
+    (account): [string, (stack: Stack) => unknown, Error] => [
       `the account ${account} on a bus`,
       (stack) => new EventBus(stack, 'T', { allowedAccounts: [account] }),
       expect.failure('constructs.invalid_prop', 'EventBus: allowedAccounts', 'got a list of 1', '(at Test/T)'),
