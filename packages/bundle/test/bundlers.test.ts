@@ -133,7 +133,7 @@ it.each(Object.entries(BUNDLERS))(
   },
 );
 
-it('a bundler that knows no conditions of imports but the default keeps all parts', () => {
+it('a bundler that supports only the default import condition keeps all parts', () => {
   const manifest = readFileSync(join(project, 'node_modules/@sallyport/dispatch/package.json'), 'utf8');
   const { imports } = JSON.parse(manifest) as { imports: Readonly<Record<string, { readonly default: string }>> };
   expect(Object.values(imports).filter((target) => target.default.includes('left-out'))).toEqual([]);

@@ -86,12 +86,12 @@ describe('unused parts', () => {
     expect(made.inventory?.triggers).toEqual([{ kind: 'queue', name: 'orders' }]);
   });
 
-  it('are none if the application uses everything', () => {
+  it('nothing is left out if the application uses everything', () => {
     const { leftOut, warnings } = bundle(join(FUNCTIONS, 'everything.ts'), { leaveOut: ['unused'] });
     expect([leftOut, warnings]).toEqual([['cors', 'hooks'], []]);
   });
 
-  it('are left out of a bundle with a start cache', () => {
+  it('are not in a bundle with a start cache', () => {
     const { leftOut, caches, folder } = bundle(openApp(), { leaveOut: ['unused'], startCache: true });
     expect([leftOut, caches.length]).toEqual([UNUSED, 1]);
     ok(folder);

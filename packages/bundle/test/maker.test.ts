@@ -112,7 +112,7 @@ describe('an application that the maker cannot load has no cache, and its usual 
   });
 });
 
-it('the maker has no credentials, whatever this process and the options have', () => {
+it('the maker has no credentials, regardless of the environment and the options', () => {
   process.env.AWS_SESSION_TOKEN = 'of this process';
   try {
     const text = `const found = Object.keys(process.env).filter((name) => /KEY|TOKEN|PROFILE|SECRET/.test(name));\nif (found.length > 0) throw new Error(found.join());\n${ANSWERS}`;
@@ -127,7 +127,7 @@ it('the maker has no credentials, whatever this process and the options have', (
   }
 });
 
-describe('the maker refuses', () => {
+describe('the maker rejects', () => {
   const calls: readonly (readonly [string, string, RegExp])[] = [
     [
       'a connection',
@@ -227,7 +227,7 @@ export LAMBDA_TASK_ROOT="$task"
 exec "$work/wrapper.sh" "NODE" --expose-gc --max-http-header-size 81920 --max-semi-space-size=25 --max-old-space-size=461 /var/runtime/index.mjs
 `;
 
-it('the image makes a cache with the flags of its own bootstrap', () => {
+it('the image makes a cache with the flags from the bootstrap of the image', () => {
   const tools = newProject({ docker: CONTAINER_TOOL.replace('NODE', process.execPath) });
   chmodSync(join(tools, 'docker'), 0o755);
   process.env.CDK_DOCKER = join(tools, 'docker');

@@ -48,7 +48,7 @@ it('the imports of all packages are these, each with its source under the condit
   expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected));
 });
 
-it('every condition is first, because the first that is true decides', () => {
+it('every condition is first, because the first true condition is used', () => {
   for (const name of packages) {
     for (const target of Object.values(importsOf(name))) {
       expect(Object.keys(target as object)).toEqual([

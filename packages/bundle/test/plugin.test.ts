@@ -76,6 +76,6 @@ it.each<[string, readonly string[], BuildOptions, RegExp]>([
   expect(readdirSync(outdir)).toEqual(readdirSync(plain.outdir));
 });
 
-it('a build with errors stays a build with errors', async () => {
+it('a build with errors still reports them', async () => {
   await expect(run(['missing.ts'])).rejects.toThrow(/Could not resolve/);
 });

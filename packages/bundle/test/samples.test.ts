@@ -20,7 +20,7 @@ const job: MakerJob = {
   writes: false,
 };
 
-it('every kind answers, the gate refuses the anonymous caller, and a failing handler is an answer too', () => {
+it('every kind answers, the gate rejects an anonymous caller, and a failing handler also returns an answer', () => {
   const { answers = [], refused, error } = runMaker({ node: process.execPath, memory: 256 }, job);
   expect(error).toBeUndefined();
   expect(refused).toEqual([]);

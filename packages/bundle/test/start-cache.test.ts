@@ -43,7 +43,7 @@ function answersOf(answers: readonly unknown[]): unknown {
   return JSON.parse(JSON.stringify(answers, (key, value: unknown) => (key === 'stack' ? undefined : value)));
 }
 
-it('the bundle has a cache for each size of memory, and its files are as they were built', () => {
+it('the bundle has a cache for each size of memory, and its files are unchanged', () => {
   expect(made.format).toBe('cjs');
   expect(made.warnings).toEqual([]);
   expect(made.caches.map(({ version, arch, flags }) => [version, arch, flags.includes('--expose-gc')])).toEqual([
@@ -66,7 +66,7 @@ it('the answers without a cache are right', () => {
   expect(plain.answers[5]).toMatchObject({ code: 'dispatch.unknown_event' });
 });
 
-describe('the answers are those without a cache, and one line and one metric say why no cache fits', () => {
+describe('the answers equal the answers without a cache, and one line and one metric report why no cache fits', () => {
   const other = bundle(join(FUNCTIONS, 'other.ts'), { startCache: { memory: [256] } });
   const isCompared = MAJOR < 24;
   it.each<[string, (folder: string) => void, string | undefined]>([
@@ -246,7 +246,7 @@ describe('verifyBundle finds', () => {
   });
 });
 
-it('the asset hash is the same for two makes, and another one for another lock file or another Node', () => {
+it('the asset hash is the same for two makes, and differs for another lock file or Node version', () => {
   const project = newProject({
     'lambda.ts': 'export const handler = async () => 1;\n',
     'package-lock.json': '{}',

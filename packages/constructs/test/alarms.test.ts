@@ -15,7 +15,7 @@ import {
   ServiceQueue,
   StreamTrigger,
 } from '../src/index.js';
-import { messageOf, newStack, propertiesOf, statementsOf, type Template, templateOf } from './support/synth.js';
+import { newStack, propertiesOf, statementsOf, type Template, templateOf } from './support/synth.js';
 
 const code = Code.fromInline('exports.handler = 1');
 
@@ -78,7 +78,7 @@ describe('ServiceAlarms', () => {
     ]);
   });
 
-  it('watches queues for what failed and late streams', () => {
+  it('watches late streams and the queues of failed events', () => {
     const { stack, fn, newAlarms } = newService();
     const { deadLetterQueue } = new ServiceQueue(stack, 'Orders');
     new StreamTrigger(stack, 'Clicks', { fn, stream: new DataStream(stack, 'Stream').stream });
@@ -142,41 +142,42 @@ describe('ServiceAlarms', () => {
       (stack: Stack) => new Topic(stack, 'Topic', { masterKey: KeyAlias.fromAliasName(stack, 'K', 'alias/aws/sns') }),
       'Test/Topic',
     ],
-  ])('refuses %s: CloudWatch may not use it', (_name, topicOf, path) => {
+  ])('rejects %s: CloudWatch may not use it', (_name, topicOf, path) => {
     const { stack, newAlarms } = newService();
-    expect(messageOf(() => newAlarms({ actionTopic: topicOf(stack) as ITopic }))).toBe(
-      `framework: ServiceAlarms: actionTopic ${path}, whose key CloudWatch may not use, expected a topic with your key: the prop encryptionKey (at Test/Alarms)`,
+    expect(() => newAlarms({ actionTopic: topicOf(stack) as ITopic })).toThrow(
+      expect.failure(
+        'constructs.invalid_prop',
+        `ServiceAlarms: actionTopic ${path}`,
+        'encryptionKey',
+        '(at Test/Alarms)',
+      ),
     );
   });
 
-  it('refuses alarms without a topic', () => {
+  it('rejects alarms without a topic', () => {
     const { stack, fn } = newService();
-    expect(messageOf(() => new ServiceAlarms(stack, 'T', { fn } as never))).toBe(
-      'framework: ServiceAlarms: actionTopic is missing, expected a topic (at Test/T)',
+    expect(() => new ServiceAlarms(stack, 'T', { fn } as never)).toThrow(
+      expect.failure('constructs.invalid_prop', 'ServiceAlarms: actionTopic', '(at Test/T)'),
     );
   });
 
   it.each<[string, Partial<ServiceAlarmsProps>, string]>([
-    ['errorThreshold', { errorThreshold: 0 }, 'got 0, expected a whole number from 1 to 1000000'],
-    ['throttleThreshold', { throttleThreshold: 1.5 }, 'got 1.5, expected a whole number from 1 to 1000000'],
-    [
-      'maxIteratorAge',
-      { maxIteratorAge: Duration.seconds(0) },
-      'got 0 seconds, expected a Duration from 1 second to 365 days',
-    ],
-    ['deadLetterQueues', { deadLetterQueues: ['orders'] as never }, 'got a list of 1, expected a list of queues'],
-  ])('refuses a wrong %s', (name, props, problem) => {
-    expect(messageOf(() => newService().newAlarms(props))).toBe(
-      `framework: ServiceAlarms: ${name}, ${problem} (at Test/Alarms)`,
+    ['errorThreshold', { errorThreshold: 0 }, 'got 0'],
+    ['throttleThreshold', { throttleThreshold: 1.5 }, 'got 1.5'],
+    ['maxIteratorAge', { maxIteratorAge: Duration.seconds(0) }, 'got 0 seconds'],
+    ['deadLetterQueues', { deadLetterQueues: ['orders'] as never }, 'got a list of 1'],
+  ])('rejects a wrong %s', (name, props, problem) => {
+    expect(() => newService().newAlarms(props)).toThrow(
+      expect.failure('constructs.invalid_prop', `ServiceAlarms: ${name}, ${problem}`, '(at Test/Alarms)'),
     );
   });
 
-  it('fails at synth for a stream that it does not watch, also when the trigger is made later', () => {
+  it('fails at synth for a stream that it does not watch, even if the trigger is created later', () => {
     const { stack, fn, newAlarms } = newService();
     newAlarms();
     new StreamTrigger(stack, 'Clicks', { fn, stream: new DataStream(stack, 'Stream').stream });
-    expect(messageOf(() => templateOf(stack))).toContain(
-      'framework: ServiceAlarms: no alarm for the data stream of Test/Clicks, expected the prop maxIteratorAge (at Test/Alarms)',
+    expect(() => templateOf(stack)).toThrow(
+      expect.failure(undefined, 'ServiceAlarms: ', 'Test/Clicks', 'maxIteratorAge', '(at Test/Alarms)'),
     );
   });
 });
@@ -236,7 +237,7 @@ describe('a canary', () => {
     ]);
   });
 
-  it('takes another name and other steps', () => {
+  it('accepts another name and other steps', () => {
     const { stack, service, newAlarms } = newService();
     service.addCanary({
       alarms: newAlarms().alarms,
@@ -251,16 +252,18 @@ describe('a canary', () => {
     ]);
   });
 
-  it.each<[string, (service: ReturnType<typeof newService>) => unknown, string]>([
+  it.each<[string, (service: ReturnType<typeof newService>) => unknown, string, string]>([
     [
       'no alarm',
       ({ service }) => service.addCanary({ alarms: [] }),
-      'alarms, got a list of 0, expected at least one alarm: only an alarm rolls back a bad deployment',
+      'constructs.invalid_prop',
+      'alarms, got a list of 0',
     ],
     [
       'a name of digits',
       ({ service, newAlarms }) => service.addCanary({ alarms: newAlarms().alarms, aliasName: '12' }),
-      'aliasName, got "12", expected 1 to 128 letters, digits, - and _, not only digits',
+      'constructs.invalid_prop',
+      'aliasName, got "12"',
     ],
     [
       'a second one',
@@ -269,9 +272,10 @@ describe('a canary', () => {
         service.addCanary({ alarms, inventory: INVENTORY });
         service.addCanary({ alarms, inventory: INVENTORY });
       },
-      'a second canary, expected one for each function',
+      'constructs.conflict',
+      'a second canary',
     ],
-  ])('is refused with %s', (_name, run, problem) => {
-    expect(messageOf(() => run(newService()))).toBe(`framework: ServiceFunction: ${problem} (at Test/Api)`);
+  ])('is rejected with %s', (_name, run, code, problem) => {
+    expect(() => run(newService())).toThrow(expect.failure(code, `ServiceFunction: ${problem}`, '(at Test/Api)'));
   });
 });

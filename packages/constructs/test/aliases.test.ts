@@ -22,7 +22,7 @@ import {
   toInventory,
   WebSocketApi,
 } from '../src/index.js';
-import { messageOf, newStack, type Template, templateOf } from './support/synth.js';
+import { newStack, type Template, templateOf } from './support/synth.js';
 
 const SCHEMA = fileURLToPath(new URL('judges/support/estate.graphql', import.meta.url));
 const nothing = () => undefined;
@@ -157,8 +157,15 @@ describe.each(['fn', 'invoke'] as const)('with the alias of a canary as %s', (th
 
 it('rejects a door of the function itself, and an alias of another function', () => {
   const { stack, wiring } = newService((app) => app.get('/a', ok, Public()), 'invoke');
-  expect(messageOf(() => wiring.http(new HttpApi(stack, 'S', { fn: wiring.fn })))).toBe(
-    'framework: ServiceWiring: Test/S invokes Test/Api/Resource, expected a door with fn: Test/Live, which the wiring invokes (at Test/Wiring)',
+  expect(() => wiring.http(new HttpApi(stack, 'S', { fn: wiring.fn }))).toThrow(
+    expect.failure(
+      'constructs.invalid_prop',
+      'ServiceWiring: ',
+      'Test/S',
+      'Test/Api/Resource',
+      'Test/Live',
+      '(at Test/Wiring)',
+    ),
   );
   const other = new ServiceFunction(stack, 'Other', { code: Code.fromInline('exports.handler = 1') });
   const live = new Alias(stack, 'OtherLive', {
@@ -167,7 +174,13 @@ it('rejects a door of the function itself, and an alias of another function', ()
   }) as IFunction;
   const inventory = toInventory(new SecureApp());
   const { fn } = new ServiceFunction(stack, 'Third', { code: Code.fromInline('exports.handler = 1') });
-  expect(messageOf(() => new ServiceWiring(stack, 'W', { fn, invoke: live, inventory }))).toBe(
-    'framework: ServiceWiring: invoke is Test/OtherLive, expected an alias of Test/Third/Resource (at Test/W)',
+  expect(() => new ServiceWiring(stack, 'W', { fn, invoke: live, inventory })).toThrow(
+    expect.failure(
+      'constructs.invalid_prop',
+      'ServiceWiring: invoke',
+      'Test/OtherLive',
+      'Test/Third/Resource',
+      '(at Test/W)',
+    ),
   );
 });

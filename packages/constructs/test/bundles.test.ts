@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type App, AssetStaging, type Stack } from 'aws-cdk-lib/core';
 import { bundleFunction, ServiceFunction } from '../src/index.js';
 import { newFolder, newProject } from './support/folders.js';
-import { messageOf, newApp, newStack, propertiesOf, templateOf } from './support/synth.js';
+import { newApp, newStack, propertiesOf, templateOf } from './support/synth.js';
 
 /** The folder of each asset of an assembly. */
 function assetsOf(app: App): readonly string[] {
@@ -57,7 +57,7 @@ describe('bundles', () => {
   const folder = newProject(SERVICE);
   const entry = join(folder, 'lambda.ts');
 
-  it('have what loads with its first use in files of their own, with a source map each', () => {
+  it('have lazily loaded code in separate files, each with a source map', () => {
     const asset = bundle(entry);
     const names = readdirSync(asset).map((name) => name.replace(/-[A-Z0-9]{8}\./, '-HASH.'));
     expect([...new Set(names)].sort()).toEqual([
@@ -100,7 +100,7 @@ describe('bundles', () => {
     expect(answers.find((answer) => answer.startsWith('Error'))).toMatch(/^Error: on line 4\n.*fails\.ts:4:9/s);
   });
 
-  it('contain nothing of an older build in the same folder', () => {
+  it('contain no files from an older build in the same folder', () => {
     const project = newProject(SERVICE);
     const outdir = newFolder();
     const build = () => {
@@ -132,9 +132,9 @@ describe('bundles', () => {
 
   it('name the file and the line that does not compile', () => {
     const wrong = join(newProject({ 'lambda.ts': 'export const handler = ;\n' }), 'lambda.ts');
-    const message = messageOf(() => new ServiceFunction(newStack(), 'T', { entry: wrong }));
-    expect(message).toContain(`framework: bundleFunction: ${wrong} cannot be bundled: Unexpected ";"`);
-    expect(message).toContain('lambda.ts:1)');
+    expect(() => new ServiceFunction(newStack(), 'T', { entry: wrong })).toThrow(
+      expect.failure('constructs.bundling_failed', wrong, 'Unexpected ";"', 'lambda.ts:1)'),
+    );
   });
 });
 
@@ -183,7 +183,7 @@ describe('bundles that code splitting would change', () => {
     expect(JSON.stringify(stack.node.findChild('Api').node.metadata)).toMatch(warning);
   });
 
-  it('are one file without a warning where the stack says so', () => {
+  it('are one file without a warning if the stack sets it', () => {
     const stack = newStack();
     const code = bundleFunction(stack, { entry: join(newProject(SERVICE), 'lambda.ts'), splitting: false });
     new ServiceFunction(stack, 'Api', { code });

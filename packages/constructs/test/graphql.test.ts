@@ -44,7 +44,7 @@ it('has IAM, tracing, a log of errors, and a source that may call the function o
   expect(propertiesOf(template, 'AWS::Lambda::Function')).toHaveLength(1);
 });
 
-it('gives every resolver a response function that makes an error of the error object', () => {
+it('creates a response function for every resolver, which turns the error object into an error', () => {
   const { stack, api } = make();
   api.addField({ parentType: 'Query', field: 'note' });
   api.addField({ parentType: 'Note', field: 'author', batch: true });
@@ -68,7 +68,7 @@ it.each([
   ['an argument', 'Query', 'id'],
   ['a type in a comment', 'Comment', 'nothing'],
   ['a type in a description', 'Quoted', 'no'],
-])('refuses %s', (_name, parentType, field) => {
+])('rejects %s', (_name, parentType, field) => {
   const { api } = make();
   expect(() => api.addField({ parentType, field })).toThrow(
     expect.objectContaining({ message: expect.stringContaining(`field ${parentType}.${field} is not in the schema`) }),
@@ -86,6 +86,6 @@ it('finds fields of all types, extensions included', () => {
   expect(resolvers.map(({ MaxBatchSize }) => MaxBatchSize)).toEqual(fields.map(() => 5));
 });
 
-it('refuses a schema file that cannot be read', () => {
+it('rejects a schema file that cannot be read', () => {
   expect(() => make({ schemaFile: '/nowhere/schema.graphql' })).toThrow(/schemaFile cannot be read/);
 });

@@ -35,7 +35,7 @@ const variablesOf = (template: Template) =>
       ?.Variables ?? {},
   );
 
-it('has POST, GET and DELETE, and both documents at both places, on its own API whose routes all stream', () => {
+it('has POST, GET and DELETE, and both documents at both places, on a separate API whose routes all stream', () => {
   const { stack } = make();
   const template = templateOf(stack);
   const methods = propertiesOf(template, 'AWS::ApiGateway::Method').map(({ HttpMethod, Integration }) => [
@@ -87,7 +87,7 @@ it.each([
   },
 );
 
-it('sets nothing that the challenge of a rejected client could be made of', () => {
+it('sets no value that could end up in the challenge of a rejected client', () => {
   const stack = newStack();
   const fn = newFn(stack);
   const spillBucket = new Bucket(stack, 'Spill') as IBucket;
@@ -184,7 +184,7 @@ describe('ChallengeEdge', () => {
     });
   });
 
-  it('gives the header its original name again', async () => {
+  it('restores the original name of the header', async () => {
     const functions = propertiesOf(templateOf(edgeOf('us-east-1').stack), 'AWS::Lambda::Function');
     const { ZipFile = '' } = (functions.find(({ MemorySize }) => MemorySize === 128)?.Code ?? {}) as {
       ZipFile?: string;
@@ -200,7 +200,7 @@ describe('ChallengeEdge', () => {
     expect(await run({ date: [] })).toEqual({ status: '401', headers: { date: [] } });
   });
 
-  it('refuses other regions, and a load balancer, which renames nothing', () => {
+  it('rejects other regions, and a load balancer, which cannot rename headers', () => {
     expect(() => edgeOf('eu-west-1')).toThrow(/region of the stack, got "eu-west-1", expected us-east-1/);
     expect(() => edgeOf('us-east-1', (stack, fn) => new AlbTarget(stack, 'Target', { fn }))).toThrow(
       /renames no header/,
@@ -208,8 +208,8 @@ describe('ChallengeEdge', () => {
   });
 });
 
-describe('refusals', () => {
-  it('refuses a domain with a base path: the documents of the origin would be out of reach', () => {
+describe('rejected configurations', () => {
+  it('rejects a domain with a base path: the documents of the origin would be out of reach', () => {
     const stack = newStack();
     const arn = 'arn:aws:acm:eu-west-1:123456789012:certificate/1';
     const certificate = Certificate.fromCertificateArn(stack, 'Certificate', arn);
@@ -237,7 +237,7 @@ describe('refusals', () => {
       (_: never, stack: never) => ({ api: new HttpApi(stack, 'Api', { fn: newFn(stack, 'Other') }) }),
       /Test\/Other/,
     ],
-  ])('refuses %s', (_name, propsOf, expected) => {
+  ])('rejects %s', (_name, propsOf, expected) => {
     const stack = newStack();
     const fn = newFn(stack);
     const props = (propsOf as (fn: unknown, stack: unknown) => object)(fn, stack);

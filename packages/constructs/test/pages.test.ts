@@ -131,7 +131,7 @@ it('names the variable and the actions of every table on the page of all tools',
   }
 });
 
-it('leaves a part that it does not know as it is, and says so', () => {
+it('keeps an unknown part unchanged, and reports it', () => {
   const text = '<!-- deployment: other -->\nkept\n<!-- /deployment -->';
   expect(renderDeployment(text)).toBe(text);
   expect(checkDeployment(text)).toEqual(['no part other']);

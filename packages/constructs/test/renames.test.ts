@@ -16,7 +16,7 @@ import {
   ServiceWiring,
   toInventory,
 } from '../src/index.js';
-import { messageOf, newApp, newStack, propertiesOf, type Template, templateOf, variablesIn } from './support/synth.js';
+import { newApp, newStack, propertiesOf, type Template, templateOf, variablesIn } from './support/synth.js';
 
 const CLUSTER = 'arn:aws:kafka:eu-west-1:123456789012:cluster/demo/6357e0b2-0e6a-4b86-a0b4-70df934c2e31-5';
 const nothing = () => undefined;
@@ -169,7 +169,7 @@ it('the order of triggers does not move the queue for failed events', () => {
   ]);
 });
 
-it('two stages of a service with a schedule fit into one account, and each function knows its own rule', () => {
+it('two stages of a service with a schedule fit into one account, and each function has its own rule', () => {
   const stage = (stackName: string) => {
     const stack = new Stack(newApp(), 'Notes', { stackName });
     const { fn } = new ServiceFunction(stack, 'Api', { code: Code.fromInline('exports.handler = 1') });
@@ -197,8 +197,15 @@ it('a consumer group does not depend on the stack, the wiring and the handler, a
   const stack = newStack();
   const { fn } = new ServiceFunction(stack, 'Api', { code: Code.fromInline('exports.handler = 1') });
   const wiring = new ServiceWiring(stack, 'Wiring', { fn, inventory: toInventory(surface()) });
-  expect(messageOf(() => wiring.kafka('orders', { clusterArn: CLUSTER }))).toBe(
-    'framework: ServiceWiring: no consumer group for the topic "orders", expected the prop "application" of the wiring, or consumerGroup: a group with another name reads the whole topic again (at Test/Wiring)',
+  expect(() => wiring.kafka('orders', { clusterArn: CLUSTER })).toThrow(
+    expect.failure(
+      'constructs.invalid_prop',
+      'ServiceWiring: ',
+      '"orders"',
+      '"application"',
+      'consumerGroup',
+      '(at Test/Wiring)',
+    ),
   );
 });
 

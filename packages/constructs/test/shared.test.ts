@@ -12,13 +12,13 @@ import {
   ServiceFunction,
 } from '../src/index.js';
 import { newFn } from './support/function.js';
-import { messageOf, newStack, propertiesOf, type Resource, statementsOf, templateOf } from './support/synth.js';
+import { newStack, propertiesOf, type Resource, statementsOf, templateOf } from './support/synth.js';
 
 const OTHER = '111122223333';
 const DESTINATION = 'arn:aws:logs:eu-west-1:111122223333:destination:lines';
 
 describe('EventBus', () => {
-  it('takes events of its own account alone, under a name from its path', () => {
+  it('accepts events only from the same account, under a name from its path', () => {
     const stack = newStack();
     new EventBus(stack, 'Orders');
     const { Resources } = templateOf(stack);
@@ -27,7 +27,7 @@ describe('EventBus', () => {
     ]);
   });
 
-  it('takes events of listed accounts, one statement for each, and grants them nothing else', () => {
+  it('accepts events of listed accounts, one statement for each, and grants them no other action', () => {
     const stack = newStack();
     const { bus } = new EventBus(stack, 'Orders', { allowedAccounts: [OTHER, '444455556666'], busName: 'orders' });
     new EventRuleTrigger(stack, 'Paid', { fn: newFn(stack), bus, pattern: { source: ['billing'] } });
@@ -53,7 +53,7 @@ describe('EventBus', () => {
     expect(propertiesOf(template, 'AWS::Events::Rule')).toMatchObject([{ EventBusName: expect.anything() }]);
   });
 
-  it('grants sending, and takes a key', () => {
+  it('grants sending, and accepts a key', () => {
     const stack = newStack();
     const bus = new EventBus(stack, 'Orders', { encryptionKey: new Key(stack, 'Key') });
     bus.grantPutEvents(newFn(stack));
@@ -198,20 +198,19 @@ describe('LogSubscription', () => {
 
 const groupOf = (stack: Stack) => new LogGroup(stack, 'Group');
 const streamOf = (stack: Stack) => new DataStream(stack, 'Lines').stream;
-const ACCOUNTS = 'expected a list of different account numbers, 12 digits each';
 
-const REFUSED: readonly [string, (stack: Stack) => unknown, string][] = [
+const REFUSED: readonly [string, (stack: Stack) => unknown, Error][] = [
   ...['*', 'arn:aws:iam::111122223333:root', '11112222333', '1111222233334'].map(
-    (account): [string, (stack: Stack) => unknown, string] => [
+    (account): [string, (stack: Stack) => unknown, Error] => [
       `the account ${account} on a bus`,
       (stack) => new EventBus(stack, 'T', { allowedAccounts: [account] }),
-      `framework: EventBus: allowedAccounts, got a list of 1, ${ACCOUNTS} (at Test/T)`,
+      expect.failure('constructs.invalid_prop', 'EventBus: allowedAccounts', 'got a list of 1', '(at Test/T)'),
     ],
   ),
   [
     'an account twice',
     (stack) => new EventBus(stack, 'T', { allowedAccounts: [OTHER, OTHER] }),
-    `framework: EventBus: allowedAccounts, got a list of 2, ${ACCOUNTS} (at Test/T)`,
+    expect.failure('constructs.invalid_prop', 'EventBus: allowedAccounts', 'got a list of 2', '(at Test/T)'),
   ],
   [
     'a list of accounts that is a token',
@@ -219,49 +218,74 @@ const REFUSED: readonly [string, (stack: Stack) => unknown, string][] = [
       new EventBus(stack, 'T', {
         allowedAccounts: new CfnParameter(stack, 'P', { type: 'CommaDelimitedList' }).valueAsList,
       }),
-    `framework: EventBus: allowedAccounts, got a token, ${ACCOUNTS}, as a literal (at Test/T)`,
+    expect.failure('constructs.literal_needed', 'EventBus: allowedAccounts', 'got a token', '(at Test/T)'),
   ],
   [
     'the name of the default bus',
     (stack) => new EventBus(stack, 'T', { busName: 'default' }),
-    'framework: EventBus: busName, got "default", expected 1 to 256 letters, digits, ., - and _, not "default" (at Test/T)',
+    expect.failure('constructs.invalid_prop', 'EventBus: busName', 'got "default"', '1 to 256', '(at Test/T)'),
   ],
   [
     'a destination for nobody',
     (stack) => new LogDestination(stack, 'T', { stream: streamOf(stack), allowedAccounts: [] }),
-    'framework: LogDestination: allowedAccounts, got a list of 0, expected at least one account (at Test/T)',
+    expect.failure('constructs.invalid_prop', 'LogDestination: allowedAccounts', 'got a list of 0', '(at Test/T)'),
   ],
   [
     'a destination for all',
     (stack) => new LogDestination(stack, 'T', { stream: streamOf(stack), allowedAccounts: ['*'] }),
-    `framework: LogDestination: allowedAccounts, got a list of 1, ${ACCOUNTS} (at Test/T)`,
+    expect.failure('constructs.invalid_prop', 'LogDestination: allowedAccounts', 'got a list of 1', '(at Test/T)'),
   ],
   [
     'a destination whose name has a colon',
     (stack) =>
       new LogDestination(stack, 'T', { stream: streamOf(stack), allowedAccounts: [OTHER], destinationName: 'a:b' }),
-    'framework: LogDestination: destinationName, got "a:b", expected 1 to 512 characters without : and * (at Test/T)',
+    expect.failure(
+      'constructs.invalid_prop',
+      'LogDestination: destinationName',
+      'got "a:b"',
+      '1 to 512',
+      '(at Test/T)',
+    ),
   ],
   [
     'a subscription without a target',
     (stack) => new LogSubscription(stack, 'T', { logGroup: groupOf(stack) }),
-    'framework: LogSubscription: no target, expected one of "fn", "stream" and "destinationArn" (at Test/T)',
+    expect.failure(
+      'constructs.invalid_prop',
+      'LogSubscription: no target',
+      '"fn"',
+      '"stream"',
+      '"destinationArn"',
+      '(at Test/T)',
+    ),
   ],
   [
     'a subscription with two targets',
     (stack) => new LogSubscription(stack, 'T', { logGroup: groupOf(stack), fn: newFn(stack), stream: streamOf(stack) }),
-    'framework: LogSubscription: fn and stream, expected one of "fn", "stream" and "destinationArn" (at Test/T)',
+    expect.failure(
+      'constructs.invalid_prop',
+      'LogSubscription: fn and stream',
+      '"fn"',
+      '"stream"',
+      '"destinationArn"',
+      '(at Test/T)',
+    ),
   ],
   [
     'an ARN of something else',
     (stack) =>
       new LogSubscription(stack, 'T', { logGroup: groupOf(stack), destinationArn: 'arn:aws:kinesis:a:1:stream/a' }),
-    'framework: LogSubscription: destinationArn, got "arn:aws:kinesis:a:1:stream/a", expected the ARN of a destination (at Test/T)',
+    expect.failure(
+      'constructs.invalid_prop',
+      'LogSubscription: destinationArn',
+      'got "arn:aws:kinesis:a:1:stream/a"',
+      '(at Test/T)',
+    ),
   ],
 ];
 
-it.each(REFUSED)('refuses %s', (_name, run, message) => {
-  expect(messageOf(() => run(newStack()))).toBe(message);
+it.each(REFUSED)('rejects %s', (_name, run, failure) => {
+  expect(() => run(newStack())).toThrow(failure);
 });
 
 it.each<[string, (stack: Stack, fn: LambdaFunction) => unknown]>([
@@ -270,10 +294,10 @@ it.each<[string, (stack: Stack, fn: LambdaFunction) => unknown]>([
     'its alias',
     (stack, fn) => new Alias(stack, 'Alias', { aliasName: 'live', version: fn.currentVersion as IVersion }),
   ],
-])('refuses lines that cause themselves: %s', (_name, target) => {
+])('rejects connections that form a loop: %s', (_name, target) => {
   const stack = newStack();
   const { fn, logGroup } = new ServiceFunction(stack, 'Api', { code: Code.fromInline('exports.handler = 1') });
-  expect(messageOf(() => new LogSubscription(stack, 'T', { logGroup, fn: target(stack, fn) as LambdaFunction }))).toBe(
-    'framework: LogSubscription: the log group of Test/Api/Resource, which receives the lines, expected the log group of another function: each line would cause the next one (at Test/T)',
+  expect(() => new LogSubscription(stack, 'T', { logGroup, fn: target(stack, fn) as LambdaFunction })).toThrow(
+    expect.failure('constructs.invalid_prop', 'LogSubscription: the log group of Test/Api/Resource', '(at Test/T)'),
   );
 });

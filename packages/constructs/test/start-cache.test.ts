@@ -6,7 +6,7 @@ import { Architecture, CapacityProvider, Code, Runtime, RuntimeFamily } from 'aw
 import { type App, AssetStaging, Lazy, type Stack } from 'aws-cdk-lib/core';
 import { bundleFunction, ServiceFunction, type ServiceFunctionProps } from '../src/index.js';
 import { newProject } from './support/folders.js';
-import { messageOf, newStack } from './support/synth.js';
+import { newStack } from './support/synth.js';
 
 const MAJOR = process.versions.node.split('.')[0];
 const runtime = new Runtime(`nodejs${MAJOR}.x`, RuntimeFamily.NODEJS, { supportsSnapStart: true });
@@ -74,7 +74,7 @@ it('the asset has the loader and a cache for the memory of the function, and no 
   expect(warningsOf(service)).toEqual([]);
 });
 
-it('the hash of the asset is the same for two makes, and another one for another memory', () => {
+it('the hash of the asset is the same for two makes, and differs for another memory size', () => {
   const hashOf = (memorySize: number) => {
     AssetStaging.clearAssetHashCache();
     return assetOf(newFunction({ memorySize })).split('asset.')[1];
@@ -142,11 +142,17 @@ it('bundleFunction makes a cache with the Node of this machine, for tests', () =
 
 it('startCache with code is an error, and so is a wrong option', () => {
   const code = Code.fromInline('exports.handler = 1');
-  expect(messageOf(() => new ServiceFunction(newStack(), 'T', { code, startCache: true }))).toBe(
-    'framework: ServiceFunction: startCache with code, expected "entry", or bundleFunction with startCache as the code (at Test/T)',
+  expect(() => new ServiceFunction(newStack(), 'T', { code, startCache: true })).toThrow(
+    expect.failure(
+      'constructs.invalid_prop',
+      'ServiceFunction: startCache',
+      '"entry"',
+      'bundleFunction',
+      '(at Test/T)',
+    ),
   );
   const wrong = { memory: [1] };
-  expect(messageOf(() => bundleFunction(newStack(), { entry, startCache: wrong }))).toBe(
-    'framework: option "memory[0]" must be a whole number from 128 to 10,240 (at Test)',
+  expect(() => bundleFunction(newStack(), { entry, startCache: wrong })).toThrow(
+    expect.failure('constructs.invalid_prop', 'option "memory[0]"', '(at Test)'),
   );
 });

@@ -104,7 +104,7 @@ it.each(TABLES)('$type.name has the keys, indexes and defaults of its schema', (
   expect(actions.filter((action) => /Scan|Describe|Batch(?!Get)|Transact|\*/.test(action))).toEqual([]);
 });
 
-it('grants no more than the access that is asked for', () => {
+it('grants only the requested access', () => {
   const stack = newStack();
   const { fn } = new ServiceFunction(stack, 'Api', { code });
   new JobsTable(stack, 'State').bindTo(fn, { access: TableAccess.READ });
@@ -115,7 +115,7 @@ it('grants no more than the access that is asked for', () => {
   ]);
 });
 
-it('a rate-limit table takes warm throughput', () => {
+it('a rate-limit table accepts warm throughput', () => {
   const stack = newStack();
   new RateLimitTable(stack, 'Limits', { warmReadUnits: 50_000, warmWriteUnits: 40_000 });
   expect(propertiesOf(templateOf(stack), 'AWS::DynamoDB::Table')).toMatchObject([

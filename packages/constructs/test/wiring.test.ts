@@ -142,15 +142,20 @@ describe.each(KINDS)('$kind', ({ register, attach, label, remedy, made }) => {
 
   it('fails at synth when the stack lacks it', () => {
     const service = newService(newSecureApp(register));
-    expect(messageOf(() => synth(service))).toContain(
-      `framework: ServiceWiring: the application registers ${label}, the stack attaches none, expected ${remedy} (at Test/Wiring)`,
+    expect(() => synth(service)).toThrow(
+      expect.failure(undefined, `ServiceWiring: the application registers ${label}`, remedy, '(at Test/Wiring)'),
     );
   });
 
-  it('fails at once when the application lacks it', () => {
+  it('fails immediately if the application lacks it', () => {
     const service = newService(newSecureApp((app) => app.queue('other', nothing)));
-    expect(messageOf(() => attach(service))).toMatch(
-      /^framework: ServiceWiring: the stack attaches .*, which the application does not register, expected one of its registrations: queue "other" \(at Test\/Wiring\)$/,
+    expect(() => attach(service)).toThrow(
+      expect.failure(
+        'constructs.not_registered',
+        'ServiceWiring: the stack attaches ',
+        'queue "other"',
+        '(at Test/Wiring)',
+      ),
     );
   });
 });
@@ -177,8 +182,8 @@ it('what is attached elsewhere needs a reason', () => {
   new ServiceWiring(stack, 'External', { fn: second.fn, inventory, external });
   expect(messageOf(() => templateOf(stack))).toBe('');
   const blank = [{ kind: 'queue', name: 'orders', reason: ' ' }];
-  expect(messageOf(() => new ServiceWiring(stack, 'W', { fn, inventory, external: blank }))).toBe(
-    'framework: ServiceWiring: external, got a list of 1, expected a list of { kind, name, path, reason }, each with a reason and with a kind or a path, and entries of the kind event-bus with a name (at Test/W)',
+  expect(() => new ServiceWiring(stack, 'W', { fn, inventory, external: blank })).toThrow(
+    expect.failure('constructs.invalid_prop', 'ServiceWiring: external', 'got a list of 1', '(at Test/W)'),
   );
 });
 
@@ -206,16 +211,30 @@ const ORDERS = newSecureApp((app) => {
   app.kinesis('clicks', nothing);
 });
 
-const REFUSED: readonly [string, (service: Service) => unknown, string][] = [
+const REFUSED: readonly [string, (service: Service) => unknown, Error][] = [
   [
     'a standard queue under a FIFO name',
     ({ stack, wiring }) => wiring.queue('bills.fifo', new ServiceQueue(stack, 'Q').queue),
-    'framework: ServiceWiring: queue "bills.fifo" and Test/Q/Resource: one of them is FIFO, expected a FIFO queue for a name that ends in .fifo, and a standard queue for every other name (at Test/Wiring)',
+    expect.failure(
+      'constructs.invalid_prop',
+      'ServiceWiring: ',
+      'queue "bills.fifo"',
+      'Test/Q/Resource',
+      'FIFO',
+      '(at Test/Wiring)',
+    ),
   ],
   [
     'a FIFO queue under a standard name',
     ({ stack, wiring }) => wiring.queue('orders', new ServiceQueue(stack, 'Q', { fifo: true }).queue),
-    'framework: ServiceWiring: queue "orders" and Test/Q/Resource: one of them is FIFO, expected a FIFO queue for a name that ends in .fifo, and a standard queue for every other name (at Test/Wiring)',
+    expect.failure(
+      'constructs.invalid_prop',
+      'ServiceWiring: ',
+      'queue "orders"',
+      'Test/Q/Resource',
+      'FIFO',
+      '(at Test/Wiring)',
+    ),
   ],
   [
     'two queues for one handler',
@@ -223,17 +242,22 @@ const REFUSED: readonly [string, (service: Service) => unknown, string][] = [
       wiring.queue('orders', new ServiceQueue(stack, 'Q').queue);
       wiring.queue('orders', new ServiceQueue(stack, 'R').queue);
     },
-    'framework: ServiceWiring: queue "orders" is attached twice, expected one source for each handler (at Test/Wiring)',
+    expect.failure('constructs.conflict', 'ServiceWiring: queue "orders" is attached twice', '(at Test/Wiring)'),
   ],
   [
     'a token for the name of a handler',
     ({ stack, wiring }) => wiring.queue(new CfnParameter(stack, 'P').valueAsString, new ServiceQueue(stack, 'Q').queue),
-    'framework: ServiceWiring: name of a queue, got a token, expected the name that the handler is registered under, as a literal (at Test/Wiring)',
+    expect.failure('constructs.literal_needed', 'ServiceWiring: name of a queue', 'got a token', '(at Test/Wiring)'),
   ],
   [
     'a second wiring of one function',
     ({ stack, fn }) => new ServiceWiring(stack, 'Second', { fn, inventory: ORDERS }),
-    'framework: ServiceWiring: a second wiring of Test/Api/Resource; the first is Test/Wiring, expected one wiring for each function (at Test/Second)',
+    expect.failure(
+      'constructs.conflict',
+      'ServiceWiring: a second wiring of Test/Api/Resource',
+      'Test/Wiring',
+      '(at Test/Second)',
+    ),
   ],
   [
     'an unknown version of the inventory',
@@ -242,12 +266,19 @@ const REFUSED: readonly [string, (service: Service) => unknown, string][] = [
         fn: new ServiceFunction(stack, 'F', { code }).fn,
         inventory: { ...ORDERS, version: 2 } as never,
       }),
-    'framework: inventory: version, got 2, expected 1: update @sallyport/constructs or the application',
+    expect.failure('constructs.invalid_inventory', 'inventory: version', 'got 2'),
   ],
   [
     'a door of another function',
     ({ stack, wiring }) => wiring.http(new HttpApi(stack, 'H', { fn: new ServiceFunction(stack, 'F', { code }).fn })),
-    'framework: ServiceWiring: Test/H is in front of Test/F/Resource, expected a door of Test/Api/Resource (at Test/Wiring)',
+    expect.failure(
+      'constructs.invalid_prop',
+      'ServiceWiring: ',
+      'Test/H',
+      'Test/F/Resource',
+      'Test/Api/Resource',
+      '(at Test/Wiring)',
+    ),
   ],
   [
     'names that somebody else has set',
@@ -255,40 +286,46 @@ const REFUSED: readonly [string, (service: Service) => unknown, string][] = [
       fn.addEnvironment('FRAMEWORK_EVENT_SOURCES', '{}');
       wiring.queue('orders', new ServiceQueue(stack, 'Q').queue);
     },
-    'framework: ServiceWiring: variable FRAMEWORK_EVENT_SOURCES of Test/Api/Resource is set to another value already, expected one value: use one construct for both, or a second function (at Test/Wiring)',
+    expect.failure(
+      'constructs.conflict',
+      'ServiceWiring: ',
+      'FRAMEWORK_EVENT_SOURCES',
+      'Test/Api/Resource',
+      '(at Test/Wiring)',
+    ),
   ],
 ];
 
-it.each(REFUSED)('refuses %s', (_name, run, message) => {
-  expect(messageOf(() => run(newService(ORDERS)))).toBe(message);
+it.each(REFUSED)('rejects %s', (_name, run, failure) => {
+  expect(() => run(newService(ORDERS))).toThrow(failure);
 });
 
-it('refuses the open container behind a door that accepts any caller', () => {
+it('rejects the open container on a door that accepts any caller', () => {
   const app = createApp();
   app.get('/health', ok);
   const service = newService(toInventory(app));
   const api = new HttpApi(service.stack, 'H', { fn: service.fn });
-  expect(messageOf(() => service.wiring.http(api))).toBe(
-    'framework: ServiceWiring: the open container with Test/H, which accepts any caller, expected a SecureApp, an authorizer on the door, or allowOpenContainer: true (at Test/Wiring)',
+  expect(() => service.wiring.http(api)).toThrow(
+    expect.failure('constructs.invalid_prop', 'ServiceWiring: ', 'Test/H', 'allowOpenContainer', '(at Test/Wiring)'),
   );
 });
 
-it('refuses a timeout above 29 s when no door streams', () => {
+it('rejects a timeout above 29 s when no door streams', () => {
   const service = newService(
     newSecureApp((app) => app.get('/health', ok, Public())),
     { timeout: Duration.seconds(30) },
   );
   service.wiring.http(new HttpApi(service.stack, 'H', { fn: service.fn }));
-  expect(messageOf(() => synth(service))).toContain(
-    'framework: ServiceWiring: timeout of a function whose doors all buffer the response, got 30, expected at most 29 s, a streaming route, or allowLongTimeout with the reason (at Test/Wiring)',
+  expect(() => synth(service)).toThrow(
+    expect.failure(undefined, 'ServiceWiring: timeout', 'got 30', 'at most 29', 'allowLongTimeout', '(at Test/Wiring)'),
   );
 });
 
 it('finds a trigger that was created outside the wiring', () => {
   const service = newService(newSecureApp());
   new QueueTrigger(service.stack, 'Beside', { fn: service.fn, queue: new ServiceQueue(service.stack, 'Q').queue });
-  expect(messageOf(() => synth(service))).toContain(
-    'framework: ServiceWiring: Test/Beside attaches a queue outside the wiring, which cannot find its handler, expected the queue attached through the wiring (at Test/Wiring)',
+  expect(() => synth(service)).toThrow(
+    expect.failure(undefined, 'ServiceWiring: Test/Beside', 'queue', '(at Test/Wiring)'),
   );
 });
 
@@ -331,7 +368,7 @@ function newPlatform() {
   return { app, stack };
 }
 
-it('maps the names of handlers to those of the sources, also across stacks, and leaves out equal ones', () => {
+it('maps the names of handlers to the names of the sources, even across stacks, and leaves out equal ones', () => {
   const { stack } = newPlatform();
   const { FRAMEWORK_EVENT_SOURCES: names } = variablesIn(templateOf(stack));
   const [, parts] = (names as { 'Fn::Join': [string, readonly unknown[]] })['Fn::Join'];
@@ -442,7 +479,7 @@ describe('patterns in the manifest', () => {
     ]);
   });
 
-  it('leaves out what only the deployment knows', () => {
+  it('leaves out values that are known only at deployment', () => {
     const sources = sourcesOf(
       (app) => app.eventBus(billing, nothing),
       ({ stack, wiring }) => {
@@ -468,14 +505,14 @@ describe('patterns in the manifest', () => {
     expect(sources).toEqual([{ kind: 'event-bus', ...row, selector: billing, pattern, settings: { onFailure: true } }]);
   });
 
-  it('refuses a pattern that says again what the selector says', () => {
+  it('rejects a pattern that repeats the selector', () => {
     const { wiring } = newService(newSecureApp((app) => app.eventBus(billing, nothing)));
-    expect(messageOf(() => wiring.eventBus(billing, { pattern: { source: ['shop'] } }))).toBe(
-      'framework: ServiceWiring: pattern.source, expected no source: the selector states it (at Test/Wiring)',
+    expect(() => wiring.eventBus(billing, { pattern: { source: ['shop'] } })).toThrow(
+      expect.failure('constructs.invalid_prop', 'ServiceWiring: pattern.source', '(at Test/Wiring)'),
     );
   });
 
-  it('leaves out an expression that only the deployment knows', () => {
+  it('leaves out an expression that is known only at deployment', () => {
     const sources = sourcesOf(
       (app) => app.eventBus({ ruleName: 'nightly' }, nothing),
       ({ stack, wiring }) => {
@@ -508,15 +545,22 @@ describe('schedules', () => {
     { source: 'billing', detailType: 'Scheduled Event' },
     { source: 'aws.events', detailType: 'Schema Created' },
     { ruleName: 'hourly', detailType: 'Scheduled Event' },
-  ])('a rule never reaches the handler of %j: refused', (selector) => {
+  ])('a rule never reaches the handler of %j and is rejected', (selector) => {
     expect(messageOf(nightly(selector))).toContain('{"ruleName":"nightly"}');
   });
 
   it('EventBridge Scheduler invokes the function itself, so no rule is made for its events', () => {
     const selector = { source: 'aws.scheduler', detailType: 'Scheduled Event' };
     const { wiring } = newService(newSecureApp((app) => app.eventBus(selector, nothing)));
-    expect(messageOf(() => wiring.eventBus(selector))).toBe(
-      'framework: ServiceWiring: no rule receives events of {"source":"aws.scheduler","detailType":"Scheduled Event"}, expected the selector { detailType: "Scheduled Event" } and wiring.schedule(…), or an entry of "external": EventBridge Scheduler invokes the function itself (at Test/Wiring)',
+    expect(() => wiring.eventBus(selector)).toThrow(
+      expect.failure(
+        'constructs.invalid_prop',
+        'ServiceWiring: ',
+        '{"source":"aws.scheduler","detailType":"Scheduled Event"}',
+        'wiring.schedule',
+        '"external"',
+        '(at Test/Wiring)',
+      ),
     );
   });
 });

@@ -279,8 +279,8 @@ it.each<[string, () => unknown, string]>([
       'option "headers"',
     ],
   ]),
-])('%s is refused', (_what, make, text) => {
-  expect(make).toThrow(text);
+])('%s is rejected', (_what, make, text) => {
+  expect(make).toThrow(expect.failure('app.invalid_configuration', text));
 });
 
 it('is in the inventory with its points', () => {

@@ -87,10 +87,10 @@ it.each<[string, object, string]>([
     'tool "tool": input.a refers to nothing',
   ],
   ['an unfit output', { output: object({ a: {} }) }, 'tool "tool": output.a must have one type'],
-])('%s is refused by tool', (_what, options, text) => {
+])('%s is rejected by tool', (_what, options, text) => {
   const server = serverWith({
     ...('input' in options || 'output' in options ? { description: 'D.' } : {}),
     ...options,
   });
-  expect(() => toToolSchema(server)).toThrow(`framework: mcp: ${text}`);
+  expect(() => toToolSchema(server)).toThrow(expect.failure('mcp.invalid_registration', `mcp: ${text}`));
 });

@@ -249,7 +249,7 @@ describe.each([
 });
 
 describe('the caller of a tool', () => {
-  it('is resolved from the headers that the gateway passes on, and from nothing else', async () => {
+  it('is resolved from the headers that the gateway passes on, and from no other value', async () => {
     const seen: unknown[] = [];
     const args = { headers: { 'x-user': 'eve' }, requestContext: { authorizer: { jwt: { claims: { sub: 'eve' } } } } };
     const app = secure(createTools(seen), createTestEnv());
@@ -262,7 +262,7 @@ describe('the caller of a tool', () => {
     ]);
   });
 
-  it('is asked for by the posture, before anything runs', async () => {
+  it('is required by the posture, before anything runs', async () => {
     const env = createTestEnv();
     const seen: unknown[] = [];
     const app = secure(createTools(seen), env, Authenticated('notes:read'));
@@ -371,11 +371,12 @@ describe.each(FORGED)('arguments in the shape of %s', (_kind, args) => {
 
 describe('registration', () => {
   const server = createTools();
-  it.each<[string, () => unknown, string]>([
+  it.each<[string, () => unknown, string, string?]>([
     [
       'no posture in the closed container',
       () => new SecureApp({ surfaces: [agentCoreTools(server)] }),
-      'framework: invalid auth posture: agentCoreTools',
+      'invalid auth posture: agentCoreTools',
+      'app.bad_request',
     ],
     [
       'a posture in the open one',
@@ -389,18 +390,19 @@ describe('registration', () => {
       'two surfaces for agents',
       () => createApp({ log: false, surfaces: [agentCoreTools(server), agentCoreTools(server)] }),
       'two surfaces accept agent invocations',
+      'dispatch.duplicate_surface',
     ],
-  ])('%s is refused', (_what, make, text) => {
-    expect(make).toThrow(text);
+  ])('%s is rejected', (_what, make, text, code = 'app.invalid_configuration') => {
+    expect(make).toThrow(expect.failure(code, text));
   });
 
-  it('belongs into a container', async () => {
+  it('must be in a container', async () => {
     await expect(agentCoreTools(server).serve('agentcore', {}, { lambdaContext: undefined })).rejects.toThrow(
-      'in the option "surfaces" of a container',
+      'the option "surfaces" of a container',
     );
   });
 
-  it('takes no event of a trigger', async () => {
+  it('accepts no trigger event', async () => {
     const app = secure(server, createTestEnv());
     await expect(app.handleLambda({ a: 1 })).rejects.toMatchObject({ code: 'dispatch.unknown_event' });
     await expect(app.handleLambda({ a: 1 }, { clientContext: {} })).rejects.toMatchObject({
@@ -433,7 +435,7 @@ describe('registration', () => {
   });
 });
 
-it('the manual clock is that of the container', async () => {
+it('the manual clock is the clock of the container', async () => {
   const clock = new ManualClock(new Date('2026-01-02T00:00:00Z'));
   const server = createMcpServer({ name: 'time', version: '1' });
   server.tool('now', {}, (_args, ctx) => ctx.http.now().toISOString());

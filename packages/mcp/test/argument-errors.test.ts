@@ -209,6 +209,6 @@ it('a result against its schema is logged by rule, without a word of the validat
 
 it('option "argumentErrors" is checked', () => {
   expect(() => create({ argumentErrors: 'all' as never })).toThrow(
-    'framework: option "argumentErrors" must be "message" or "rule"',
+    expect.failure('app.invalid_configuration', 'option "argumentErrors"'),
   );
 });

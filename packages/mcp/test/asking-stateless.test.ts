@@ -34,8 +34,8 @@ const single = (server: McpServer) =>
     async (_, ctx) => `${(await ctx.elicit(form('name'), 'name')).content?.v}`,
   );
 
-describe('a stateless call that asks', () => {
-  it('answers with the questions, and takes an answer without the state that said what was asked', async () => {
+describe('a stateless call with elicitations', () => {
+  it('returns the questions, and accepts an answer without the state that lists the questions', async () => {
     const rig = new Rig({ register: single, server: { store: null } });
     const first = await call(rig);
     expect(first.status).toBe(200);
@@ -80,7 +80,7 @@ describe('a stateless call that asks', () => {
     ['of another shape', { name: { roots: [] } }],
     ['against the schema', { name: accept(5) }],
     ['without content', { name: { action: 'accept' } }],
-  ])('asks again when an answer is %s', async (_, responses) => {
+  ])('sends the question again when an answer is %s', async (_, responses) => {
     const rig = new Rig({ register: single });
     expect((await call(rig, { responses })).json.result.resultType).toBe('input_required');
   });
@@ -89,7 +89,7 @@ describe('a stateless call that asks', () => {
     ['null', null],
     ['a list', []],
     ['a text', 'x'],
-  ])('refuses answers that are %s', async (_, responses) => {
+  ])('rejects answers that are %s', async (_, responses) => {
     const answer = await call(new Rig({ register: single }), { responses });
     expect([answer.status, answer.json.error.code]).toEqual([200, -32602]);
   });
@@ -123,7 +123,7 @@ describe('a stateless call that asks', () => {
     expect(all.json.result.content[0].text).toBe('1,2');
   });
 
-  it('keeps a large state in the store, and hands out a sealed name of it', async () => {
+  it('keeps a large state in the store, and returns a sealed name of it', async () => {
     const rig = new Rig({
       register: (server) =>
         server.tool('t', { asks: ['elicitation'] }, async (_, ctx) => {
@@ -142,7 +142,7 @@ describe('a stateless call that asks', () => {
     );
   });
 
-  it('asks eight rounds and no more', async () => {
+  it('allows at most eight rounds of questions', async () => {
     const rig = new Rig({
       register: (server) =>
         server.tool('t', { asks: ['elicitation'] }, async (_, ctx) => {
@@ -216,7 +216,7 @@ describe('a request state', () => {
     expect((await rig.stateless('prompts/get', prompt, { capabilities, user: 'ada' })).json.error.code).toBe(-32602);
   });
 
-  it('does not open with any bit flipped, cut, or something behind it', async () => {
+  it('does not open with any bit flipped, cut, or with more characters after it', async () => {
     const state = await first();
     for (const at of [0, 1, 3, 9, 25, Math.floor(state.length / 2), state.length - 1]) {
       const flipped = state.slice(0, at) + (state[at] === 'A' ? 'B' : 'A') + state.slice(at + 1);
@@ -227,7 +227,7 @@ describe('a request state', () => {
     }
   });
 
-  it('opens with a previous key and with none that is rotated out', async () => {
+  it('opens with a previous key and not with a key that was rotated out', async () => {
     const state = await first();
     expect(await retry(make(keys[1], keys[0]), { state })).toBe('input_required');
     expect(await retry(make(keys[1]), { state })).toBe(-32602);

@@ -26,8 +26,8 @@ async function ask(
   return { rig, session, first: await session.call('t') };
 }
 
-describe('a call that asks', () => {
-  it('ends its response with the question, and goes on with the answer on any instance', async () => {
+describe('a call with elicitations', () => {
+  it('ends its response with the question, and any instance continues with the answer', async () => {
     const rig = new Rig({ register: registerAll });
     const session = await rig.connect();
     const first = await session.call('ask', {}, { id: 'call' });
@@ -63,7 +63,7 @@ describe('a call that asks', () => {
   it.each([
     ['declines', { action: 'decline' }, 'decline null'],
     ['cancels', { action: 'cancel' }, 'cancel null'],
-  ])('is told when the person %s', async (_, result, text) => {
+  ])('receives the result when the user chooses %s', async (_, result, text) => {
     const { session, first } = await ask((server) => registerAllAs(server));
     await session.answer(questions(first)[0].id, result);
     expect(textOf(await session.resume(lastId(first)))).toBe(text);
@@ -85,7 +85,7 @@ describe('a call that asks', () => {
     expect(rest.text).not.toContain('hunter2');
   });
 
-  it('asks several things at once, and runs when the last answer is there', async () => {
+  it('sends several questions together, and runs after the last answer', async () => {
     let runs = 0;
     const { session, first } = await ask((server) =>
       server.tool('t', { asks: ['elicitation', 'sampling', 'roots'] }, async (_, ctx) => {
@@ -114,7 +114,7 @@ describe('a call that asks', () => {
     expect(textOf(await session.resume(lastId(first)))).toBe('x m-1 file:///a');
   });
 
-  it('asks in rounds, keeps steps, and sends each event once', async () => {
+  it('sends questions in rounds, keeps steps, and sends each event once', async () => {
     const ran: string[] = [];
     const { session, first } = await ask((server) =>
       server.tool('t', { asks: ['elicitation'] }, async (_, ctx) => {
@@ -171,7 +171,7 @@ describe('a call that asks', () => {
     ]);
   });
 
-  it('runs once when its answer comes twice, and when two answers come at once', async () => {
+  it('runs once when its answer is repeated, and when two answers arrive at the same time', async () => {
     let runs = 0;
     const { session, first } = await ask((server) =>
       server.tool('t', { asks: ['elicitation'] }, async (_, ctx) => {
@@ -193,7 +193,7 @@ describe('a call that asks', () => {
     expect(textOf(await session.resume(lastId(first)))).toMatch(/^[14],[23]$/);
   });
 
-  it("takes no answer from another session, nor from another principal's", async () => {
+  it('accepts no answer from another session or another principal', async () => {
     let runs = 0;
     const rig = new Rig({
       register: (server) =>
@@ -214,7 +214,7 @@ describe('a call that asks', () => {
     expect(textOf(await session.resume(lastId(first)))).toBe('good');
   });
 
-  it('takes no answer after it has ended', async () => {
+  it('accepts no answer after its end', async () => {
     const { session, first } = await ask((server) => registerAllAs(server));
     const { id } = questions(first)[0];
     await session.answer(id, { action: 'decline' });
@@ -242,7 +242,7 @@ describe('a call that asks', () => {
     expect((await session.resume(lastId(over))).status).toBe(405);
   });
 
-  it('that asks what it did not announce is an internal error', async () => {
+  it('that sends an unannounced question is an internal error', async () => {
     const { first } = await ask((server) =>
       server.tool('t', { asks: ['sampling'] }, async (_, ctx) => {
         // @ts-expect-error -- the compiler checks the option `asks`; callers without types are not checked
@@ -253,7 +253,7 @@ describe('a call that asks', () => {
     expect(first.json.error).toEqual({ code: -32603, message: 'Internal error' });
   });
 
-  it('that asks something else on replay is an internal error', async () => {
+  it('that sends another question on replay is an internal error', async () => {
     let turn = 0;
     const { session, first } = await ask((server) =>
       server.tool('t', { asks: ['elicitation'] }, async (_, ctx) => {
@@ -289,7 +289,7 @@ describe('a call that asks', () => {
     expect(first.json.error.code).toBe(-32603);
   });
 
-  it('asks eight rounds and no more', async () => {
+  it('allows at most eight rounds of questions', async () => {
     const { session, first } = await ask((server) =>
       server.tool('t', { asks: ['elicitation'] }, async (_, ctx) => {
         for (;;) await ctx.elicit(form('again'));
@@ -327,7 +327,7 @@ describe('a call that asks', () => {
     expect(questions(await session.call('ask'))).toHaveLength(1);
   });
 
-  it('waits for steps under way before it stops', async () => {
+  it('waits for steps in progress before it stops', async () => {
     const ran: string[] = [];
     const { session, first } = await ask((server) =>
       server.tool('t', { asks: ['elicitation'] }, async (_, ctx) => {
@@ -345,7 +345,7 @@ describe('a call that asks', () => {
     expect(ran).toEqual(['slow']);
   });
 
-  it('prompts and resources ask too', async () => {
+  it('prompts and resources can also send questions', async () => {
     const rig = new Rig({
       register: (server) => {
         server.prompt('p', { asks: ['elicitation'] }, async (_, ctx) =>
@@ -381,7 +381,7 @@ function registerAllAs(server: McpServer): void {
 }
 
 describe('a client of an older revision', () => {
-  it.each(['2025-03-26', '2025-06-18'])('%s is not asked at a buffered door', async (version) => {
+  it.each(['2025-03-26', '2025-06-18'])('%s receives no question on a buffered door', async (version) => {
     const session = await new Rig({ register: registerAll }).connect({ version });
     expect((await session.call('ask')).json.result.isError).toBe(true);
   });
@@ -390,7 +390,7 @@ describe('a client of an older revision', () => {
     ['2025-06-18', {}],
     ['2025-03-26', {}],
     ['2025-11-25', { whileWaiting: 'hold' }],
-  ] as const)('%s is asked on a stream that is held open', async (version, server) => {
+  ] as const)('%s receives the question on a stream that is held open', async (version, server) => {
     const rig = new Rig({ register: registerAll, server, streaming: true });
     const session = await rig.connect({ version });
     const rpc = { jsonrpc: '2.0', id: 9, method: 'tools/call', params: { name: 'ask' } };

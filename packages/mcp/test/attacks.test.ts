@@ -160,7 +160,7 @@ describe('a caller without the scope', () => {
     expect((await session.resume(lastId(parked), strong)).text).toContain('wiped by [danger] t1');
   });
 
-  it('does not continue a closed call by coming back', async () => {
+  it('does not continue a closed call with a new request', async () => {
     const session = await rigOf().connect({ user: strong.user });
     const closed = await session.call('close', {}, strong);
     expect((await session.resume(lastId(closed), weak)).status).toBe(403);
@@ -189,7 +189,7 @@ describe('a caller without the scope', () => {
     expect(refused.status).toBe(403);
   });
 
-  it('is not told of changes: neither by subscribing, nor by having subscribed, nor by listening', async () => {
+  it('receives no changes, by a new or old subscription or by listening', async () => {
     const clock = new ManualClock(1_700_000_000_000);
     const rig = rigOf({ streaming: true, clock, server: { changes: true } });
     const session = await rig.connect({ user: strong.user });

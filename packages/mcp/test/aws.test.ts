@@ -58,7 +58,7 @@ describe('s3McpSpill', () => {
     await expect(spill().delete?.('a')).rejects.toMatchObject(failure);
   });
 
-  it('carries an event that is too large for a row to a client that comes back', async () => {
+  it('carries an event that is too large for a row to a client that reconnects', async () => {
     const large = 'x'.repeat(300_000);
     const rig = new Rig({
       server: { spill: spill() },
@@ -77,7 +77,7 @@ describe('s3McpSpill', () => {
 
   it('needs a bucket', () => {
     expect(() => s3McpSpill({ environment: {} })).toThrow(
-      'option "bucket" or the variable FRAMEWORK_MCP_SPILL_BUCKET must be',
+      expect.failure('app.invalid_configuration', 'option "bucket"'),
     );
     expect(s3McpSpill({ environment: { FRAMEWORK_MCP_SPILL_BUCKET: 'b' } })).toBeDefined();
   });
@@ -122,7 +122,7 @@ describe('secretFromArn', () => {
     ]);
   });
 
-  it('rejects without a value, and is asked again', async () => {
+  it('rejects without a value, and is read again on the next call', async () => {
     stages = {};
     const sealer = createSealer(secret(), 'tested');
     await expect(sealer.seal('state', 'text', '')).rejects.toThrow();
@@ -130,7 +130,7 @@ describe('secretFromArn', () => {
     await expect(sealer.seal('state', 'text', '')).resolves.toMatch(/^v1\./);
   });
 
-  it('a rotation reaches instances that run, the one that has not heard of it too', async () => {
+  it('a rotation reaches running instances, even without a notification', async () => {
     const clock = new ManualClock(0);
     const now = () => clock.now().getTime();
     const [early, late] = [createSealer(secret(), 'tested', now), createSealer(secret(), 'tested', now)];
@@ -149,7 +149,7 @@ describe('secretFromArn', () => {
     expect(await late.open('state', fresh, '')).toBe('fresh');
   });
 
-  it('a token that opens with no key makes it asked again, at most every 30 seconds', async () => {
+  it('a token that opens with no key reads the secret again, at most every 30 seconds', async () => {
     const clock = new ManualClock(0);
     const sealer = createSealer(secret(), 'tested', () => clock.now().getTime());
     const token = await createSealer({ current: 'z'.repeat(32) }, 'tested').seal('state', 'x', '');
@@ -162,7 +162,7 @@ describe('secretFromArn', () => {
 
   it('needs an ARN', () => {
     expect(() => secretFromArn({ environment: {} })).toThrow(
-      'option "arn" or the variable FRAMEWORK_MCP_SECRET_ARN must be',
+      expect.failure('app.invalid_configuration', 'option "arn"'),
     );
     expect(secretFromArn({ environment: { FRAMEWORK_MCP_SECRET_ARN: ARN } })).toBeDefined();
   });

@@ -66,7 +66,7 @@ describe('a hook', () => {
       ['resource', 'notes://gone', 'notes://{id}', 'resources/read', 'failed'],
     ],
     ['prompts/get', { name: 'greet', arguments: { name: 'x' } }, ['prompt', 'greet', 'greet', 'prompts/get', 'ok']],
-  ])('of %s %j is told %j, in both eras, before the answer', async (method, params, expected) => {
+  ])('of %s %j receives %j, in both eras, before the answer', async (method, params, expected) => {
     const { rig, seen } = watching();
     const session = await (await rig.connect()).request(method, params);
     expect(kinds(seen)).toEqual([expected]);
@@ -104,7 +104,7 @@ describe('a hook', () => {
     expect(rig.violations).toEqual([]);
   });
 
-  it('knows the caller, distinguishes arguments and does not show them', async () => {
+  it('receives the caller, distinguishes arguments and does not show them', async () => {
     const { rig, seen } = watching();
     const session = await rig.connect({ user: 'external/ada/acme' });
     await session.call('ok', { card: '4111' });
@@ -122,7 +122,7 @@ describe('a hook', () => {
     expect(session.id).not.toContain(first?.ctx.sessionId);
   });
 
-  it('is told of a call that runs out of time', async () => {
+  it('receives a call that times out', async () => {
     const clock = new ManualClock(1_700_000_000_000);
     let started = () => {};
     const running = new Promise<void>((resolve) => {
@@ -185,7 +185,7 @@ describe('a hook', () => {
     expect([ran, text.includes('hunter2')]).toEqual([false, false]);
   });
 
-  it('runs the handler once, however often it calls next()', async () => {
+  it('runs the handler once, regardless of the number of next() calls', async () => {
     let runs = 0;
     const rig = new Rig({
       register: (server) =>
@@ -201,7 +201,7 @@ describe('a hook', () => {
 
   it('is rejected when it is not a function', () => {
     expect(() => new Rig({ server: { onCall: [5 as never] } }).server()).toThrow(
-      'option "onCall" must be a function or a list of functions',
+      expect.failure('app.invalid_configuration', 'option "onCall"'),
     );
   });
 });
@@ -257,7 +257,7 @@ describe('logCalls', () => {
   });
 });
 
-it('measureCalls counts by what is registered, never by what is read', async () => {
+it('measureCalls counts by registered names, never by requested names', async () => {
   const metrics: unknown[] = [];
   const metric = (...args: unknown[]) => metrics.push(args);
   const measure = measureCalls();
@@ -283,7 +283,7 @@ describe('limitCalls', () => {
     return { rig, asked };
   };
 
-  it('refuses a tool in words for the model, by caller and tool', async () => {
+  it('rejects a tool with a message for the model, by caller and tool', async () => {
     const { rig, asked } = limited(['ok']);
     const call = (name: string) => rig.stateless('tools/call', { name }, { user: 'external/ada/acme' });
     expect((await call('ok')).json.result.content[0].text).toBe('fine');
@@ -301,7 +301,7 @@ describe('limitCalls', () => {
     );
   });
 
-  it('refuses everything else with an error of the protocol, and tells anonymous callers apart by address', async () => {
+  it('rejects other methods with a protocol error, and distinguishes anonymous callers by address', async () => {
     const { rig, asked } = limited();
     await rig.stateless('resources/read', { uri: 'notes://7' });
     const { error } = (await rig.stateless('resources/read', { uri: 'notes://7' })).json;
@@ -352,7 +352,7 @@ describe('limitTime', () => {
     expect(json.error).toEqual({ code: -32603, message: 'Timed out after 2000 ms.' });
   });
 
-  it('leaves other tools alone, and those that are done in time', async () => {
+  it('does not affect other tools and calls that finish in time', async () => {
     const rig = new Rig({ register, server: { onCall: limitTime({ ms: 60_000, tools: ['ok'] }) } });
     expect((await rig.stateless('tools/call', { name: 'ok' })).json.result.content[0].text).toBe('fine');
     expect((await rig.stateless('tools/call', { name: 'refuse' })).json.result.content[0].text).toBe('No.');
@@ -360,10 +360,10 @@ describe('limitTime', () => {
 });
 
 it.each([
-  [() => logCalls({ level: 'loud' as never }), 'option "level" must be "debug", "info" or "warn"'],
-  [() => limitCalls({} as never), 'option "limiter" must be an object with consume()'],
-  [() => limitTime({ ms: 0 }), 'option "ms" must be a whole number of milliseconds from 1 to 900,000'],
-  [() => measureCalls({ tags: [] } as never), 'unknown option "tags"; known are count, duration'],
-])('%s is refused', (make, message) => {
-  expect(make).toThrow(`framework: ${message}`);
+  [() => logCalls({ level: 'loud' as never }), 'option "level"'],
+  [() => limitCalls({} as never), 'option "limiter"'],
+  [() => limitTime({ ms: 0 }), 'option "ms"'],
+  [() => measureCalls({ tags: [] } as never), 'unknown option "tags"'],
+])('%s is rejected', (make, message) => {
+  expect(make).toThrow(expect.failure('app.invalid_configuration', message));
 });

@@ -47,7 +47,7 @@ describe('a cancellation', () => {
     expect(rig.violations).toEqual([]);
   });
 
-  it('is an error for a client that takes JSON alone', async () => {
+  it('is an error for a client that accepts JSON alone', async () => {
     let go = () => {};
     const { rig } = running(
       new Promise((resolve) => {

@@ -15,7 +15,7 @@ function live(remainingMs = 60_000) {
 const dataOf = (text: string) => parseSse(text).flatMap(({ data }) => (data ? [data] : []));
 
 describe('a listener of a session', () => {
-  it('is told of changed lists, and of resources that it subscribed to, on whatever instance they change', async () => {
+  it('receives changes of lists and of subscribed resources from any instance', async () => {
     const { clock, rig, server } = live(10_000);
     const session = await rig.connect();
     expect((await session.request('resources/subscribe', { uri: 'notes://index' })).json.result).toEqual({});
@@ -46,7 +46,7 @@ describe('a listener of a session', () => {
     expect(rig.violations).toEqual([]);
   });
 
-  it('goes on where the last one ended', async () => {
+  it('continues where the last stream ended', async () => {
     const { clock, rig, server } = live(10_000);
     const session = await rig.connect();
     const first = await rig.open('GET', '', session.sent({ headers: { accept: 'text/event-stream' } }));
@@ -87,7 +87,7 @@ describe('a listener of a session', () => {
     expect([store.counts.list, clock.pendingTimers]).toEqual([lifeMs / 1000, 0]);
   });
 
-  it('is told of changes that a publisher with a slow clock wrote', async () => {
+  it('receives changes that a publisher with a slow clock wrote', async () => {
     const { clock, rig } = live(5000);
     const session = await rig.connect();
     const slow = createMcpServer({
@@ -158,7 +158,7 @@ describe('subscriptions/listen', () => {
   };
 
   it.each(['sub', 5, 0])(
-    'acknowledges first, sends what was asked for under the id %p, and ends with a result',
+    'acknowledges first, sends the requested changes under the id %p, and ends with a result',
     async (id) => {
       const { clock, rig, server } = live(10_000);
       const wanted = {
@@ -217,7 +217,7 @@ describe('subscriptions/listen', () => {
     ['a list', []],
     ['URIs that are none', { resourceSubscriptions: [5] }],
     ['too many URIs', { resourceSubscriptions: Array.from({ length: 101 }, () => 'notes://index') }],
-  ])('refuses a filter of %s', async (_, notifications) => {
+  ])('rejects a filter of %s', async (_, notifications) => {
     const opened = await listen(live().rig, notifications);
     expect(JSON.parse(await readAll(opened.body)).error.code).toBe(-32602);
   });

@@ -25,7 +25,7 @@ describe.each(DOOR_NAMES)('through %s, a random instance a request', (name) => {
 
     it.each(CLIENT_CALLS)('%s', (_, call) => call(official));
 
-    it('is told which arguments are wrong', async () => {
+    it('receives the names of the wrong arguments', async () => {
       const result = await official.callTool('json_schema_2020_12_tool', { name: 1, phone: '1' });
       expect(result).toMatchObject({ isError: true });
       expect(textOf(result)).toContain('/name: type');
@@ -43,7 +43,7 @@ describe.each(DOOR_NAMES)('through %s, a random instance a request', (name) => {
       expect(textOf(result)).toMatch(/^Tool failed \(request [\w-]+\)$/);
     });
 
-    it('is refused a tool that is not there', async () => {
+    it('receives an error for an unknown tool', async () => {
       await expect(official.callTool('missing')).rejects.toMatchObject({ code: -32602 });
     });
 
@@ -55,7 +55,7 @@ describe.each(DOOR_NAMES)('through %s, a random instance a request', (name) => {
       });
     });
 
-    it('is refused a resource that is not there', async () => {
+    it('receives an error for an unknown resource', async () => {
       // SDK 2.x maps the code of the older revisions to its error code.
       const code = client === 'SDK 1.x' ? -32002 : -32602;
       await expect(official.client.readResource({ uri: 'test://missing' })).rejects.toMatchObject({ code });

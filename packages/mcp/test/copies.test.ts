@@ -23,7 +23,7 @@ it('rejects a server of another copy of the package, and names the copies', () =
   expect(serverDataOf({})).toBeUndefined();
 });
 
-it('knows an error for the client of any copy', () => {
+it('recognizes an error for the client of any copy', () => {
   const foreign = Object.create({ [Symbol.for('sallyport.McpToolError/1')]: true });
   expect([foreign instanceof McpToolError, {} instanceof McpToolError]).toEqual([true, false]);
 });

@@ -135,7 +135,7 @@ describe('a call with events at a buffered door', () => {
     expect([runs, rig.violations]).toEqual([1, []]);
   });
 
-  it('can be read in its own session only', async () => {
+  it('can be read only from the same session', async () => {
     const rig = new Rig({ register });
     const { events } = await call(await rig.connect());
     expect((await (await rig.connect()).resume(events[0]?.id ?? '')).status).toBe(405);
@@ -150,7 +150,7 @@ describe('a call with events at a buffered door', () => {
     expect(brief(events)).toEqual([1, 2, 'counted']);
   });
 
-  it('whose result is too large to keep is answered whole, and says so to whoever comes back', async () => {
+  it('whose result is too large to keep is answered whole, and reports this to a client that reconnects', async () => {
     const large = 'x'.repeat(300_000);
     const rig = new Rig({
       register: (server) =>

@@ -11,7 +11,7 @@ const make = () => createMcpServer({ name: 'typed', version: '1.0.0', secret });
 const Sum = z.object({ sum: z.number() });
 const text = () => '';
 
-it('a tool gets what its input says', () => {
+it('a tool receives the type of its input', () => {
   const server = make();
   server.tool('a', { input: z.object({ a: z.number(), b: z.string().optional() }) }, (args) => {
     same<typeof args, { a: number; b?: string | undefined }>();
@@ -29,10 +29,12 @@ it('a tool gets what its input says', () => {
   // @ts-expect-error -- no member of the input
   server.tool('d', { input: z.object({ a: z.number() }) }, ({ b }) => String(b));
   // @ts-expect-error -- an option that does not exist
-  expect(() => server.tool('e', { inputs: z.object({}) }, text)).toThrow('unknown option "inputs"');
+  expect(() => server.tool('e', { inputs: z.object({}) }, text)).toThrow(
+    expect.failure('mcp.invalid_registration', 'unknown option "inputs"'),
+  );
 });
 
-it('the result of a tool is held against its output', () => {
+it('the result of a tool is checked against its output', () => {
   const server = make();
   server.tool('good', { output: Sum }, () => ({ structured: { sum: 1 } }));
   server.tool('error', { output: Sum }, () => ({ content: [{ type: 'text', text: 'no' }], isError: true }));
@@ -72,7 +74,9 @@ it('a template gets its variables', () => {
     return variables.name;
   });
   // @ts-expect-error -- a completer of no variable
-  expect(() => server.resourceTemplate('m://{id}', { name: 'm', complete: { ID: [] } }, text)).toThrow('"ID"');
+  expect(() => server.resourceTemplate('m://{id}', { name: 'm', complete: { ID: [] } }, text)).toThrow(
+    expect.failure('mcp.invalid_registration', '"ID"'),
+  );
   const dynamic: string = ['o://', '{id}'].join('');
   server.resourceTemplate(dynamic, { name: 'o' }, ({ id }) => id);
 });
@@ -103,10 +107,12 @@ it('a context has methods for the questions that were announced', () => {
   );
   server.prompt('p', { asks: ['roots'] }, async (_, ctx) => String((await ctx.roots()).length));
   // @ts-expect-error -- an unknown kind of question
-  expect(() => server.tool('money', { asks: ['money'] }, text)).toThrow('"asks[0]"');
+  expect(() => server.tool('money', { asks: ['money'] }, text)).toThrow(
+    expect.failure('mcp.invalid_registration', '"asks[0]"'),
+  );
 });
 
-it('a helper takes the context of every handler', () => {
+it('a helper accepts the context of every handler', () => {
   const server = make();
   const report = (ctx: McpContext) => {
     same<typeof ctx.requestId, RequestId>();
@@ -120,7 +126,7 @@ it('a helper takes the context of every handler', () => {
   server.tool('c', {}, (_, ctx: McpContext) => report(ctx));
 });
 
-it('a check gets the arguments, and none for a list', () => {
+it('a check receives the arguments, and undefined for a list', () => {
   const server = make();
   server.tool(
     'a',

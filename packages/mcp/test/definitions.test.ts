@@ -4,7 +4,7 @@ import { Rig, type Sent } from './support/rig.js';
 
 const text = () => 'called';
 
-describe('who may call', () => {
+describe('required permissions', () => {
   const register = (server: McpServer) => {
     server.tool('open', {}, text);
     server.tool('all', { scopes: ['notes:read', 'notes:write'] }, text);
@@ -132,10 +132,10 @@ describe('a union as input', () => {
   });
 
   it.each([[{ anyOf: [{ type: 'object' }, { type: 'string' }] }], [{ anyOf: [] }], [{ oneOf: [true] }]])(
-    'of other things is refused: %j',
+    'of other values is rejected: %j',
     (input) => {
       expect(() => new Rig({ register: (server) => void server.tool('t', { input }, text) }).server()).toThrow(
-        'tool "t": input must have the root type "object"',
+        expect.failure('mcp.invalid_registration', 'tool "t": input'),
       );
     },
   );

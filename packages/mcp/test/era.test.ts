@@ -52,7 +52,7 @@ describe('the era of a message', () => {
     ['no metadata', {}, [VERSION, CAPABILITIES]],
     ['capabilities only', { _meta: { [CAPABILITIES]: {} } }, [VERSION]],
     ['metadata that is no object', { _meta: 'x' }, [VERSION, CAPABILITIES]],
-  ])('a request with the stateless header and %s is told what is missing', async (_, params, missing) => {
+  ])('a request with the stateless header and %s receives the missing names', async (_, params, missing) => {
     const headers = { ...STATELESS_HEADER, 'mcp-method': 'tools/list' };
     const answer = await rig.post({ ...list, params }, { headers });
     expect(answer.status).toBe(400);
@@ -133,7 +133,7 @@ describe('the ladder of the stateless era', () => {
     expect([answer.status, answer.json.id, answer.json.error?.code]).toEqual([status, 5, code]);
   });
 
-  it('says which versions there are', async () => {
+  it('lists the supported versions', async () => {
     const answer = await call({ meta: { [VERSION]: 'v9' }, headers: { 'mcp-protocol-version': 'v9' } });
     expect(answer.json.error.data).toEqual({ supported: ['2026-07-28'], requested: 'v9' });
   });
@@ -147,7 +147,7 @@ describe('the ladder of the stateless era', () => {
     expect((await call({})).json.result.content).toEqual([{ type: 'text', text: '{}' }]);
   });
 
-  it('strips spaces around header values and takes header names in any case', async () => {
+  it('strips spaces around header values and accepts header names in any case', async () => {
     const headers = {
       'mcp-name': undefined,
       'Mcp-Name': '  echo ',
@@ -157,7 +157,7 @@ describe('the ladder of the stateless era', () => {
     expect((await call({ headers })).status).toBe(200);
   });
 
-  it('the check that comes first in the specification answers', async () => {
+  it('the first failing check of the specification determines the answer', async () => {
     const answer = await call({ method: 'nope', headers: { 'mcp-method': 'other' } });
     expect(answer.json.error.code).toBe(-32020);
   });
@@ -173,7 +173,7 @@ describe('the ladder of the stateless era', () => {
     ]);
   });
 
-  it('a session id is ignored, and none is made', async () => {
+  it('a session id is ignored, and is not created', async () => {
     const answer = await call({ headers: { 'mcp-session-id': 'whatever' } });
     expect([answer.status, answer.headers['mcp-session-id']]).toEqual([200, undefined]);
   });

@@ -202,7 +202,7 @@ describe('two namespaces of one function', () => {
     expect(await list('/initech/mcp', acme)).toEqual([403, null]);
   });
 
-  it('send an expired or foreign token to the document of its own endpoint', async () => {
+  it('send an expired or foreign token to the document of the requested endpoint', async () => {
     const claims = { sub: 'ada', scope: 'notes:read' };
     const expired = await lab.server.sign(claims, `${lab.door.origin}/acme/mcp`, '-1m');
     const challenge = `Bearer resource_metadata="${lab.door.origin}/.well-known/oauth-protected-resource/acme/mcp"`;

@@ -120,7 +120,7 @@ describe.each(DOOR_NAMES)('through %s', (door) => {
     }
   });
 
-  it('invalid identifiers give 404, for documents and MCP routes', async () => {
+  it('invalid identifiers are answered with 404, for documents and MCP routes', async () => {
     const request = serve();
     for (const identifier of ['%2e%2e', '..', '.', '%20', '%09', 'a%2Fb', '%2F', '%20.%20']) {
       const path = `/${identifier}/mcp`;
@@ -134,7 +134,7 @@ describe.each(DOOR_NAMES)('through %s', (door) => {
     }
   });
 
-  it('an identifier that a URL escapes stands escaped in the document', async () => {
+  it('an identifier that a URL escapes is escaped in the document', async () => {
     const { status, text } = await serve()(door, 'GET', `${PROTECTED}/a%20%C3%A9%22/mcp`);
     expect([status, (JSON.parse(text) as { resource: string }).resource]).toEqual([
       200,
@@ -156,7 +156,7 @@ describe.each(DOOR_NAMES)('through %s', (door) => {
     });
   });
 
-  it('any other host is refused', async () => {
+  it('any other host is rejected', async () => {
     const answer = await serve({}, HOSTS)(door, 'GET', `${PROTECTED}/acme/mcp`, { headers: { host: 'evil.example' } });
     expect([answer.status, answer.text]).toEqual([400, '{"error":"invalid_request_host"}']);
     expect(answer.headers).toMatchObject({ 'cache-control': ['no-store'], vary: ['host'] });
@@ -208,7 +208,7 @@ describe('spelling', () => {
   });
 });
 
-it('capabilities are those of the configuration, member by member', async () => {
+it('capabilities equal the configuration, member by member', async () => {
   const { text } = await serve({ capabilities: { grantTypes: ['authorization_code'] } })(
     'function URL',
     'GET',
@@ -220,7 +220,7 @@ it('capabilities are those of the configuration, member by member', async () => 
   });
 });
 
-it.each([true, false])('capabilities say whether a client may name itself by a URL: %s', async (supported) => {
+it.each([true, false])('capabilities report support for client ids that are URLs: %s', async (supported) => {
   const request = serve({
     capabilities: { clientIdMetadataDocumentSupported: supported },
     rootAuthorizationServer: {
@@ -238,7 +238,7 @@ it.each([true, false])('capabilities say whether a client may name itself by a U
   }
 });
 
-it('a registration endpoint of its own stands in the document', async () => {
+it('a separate registration endpoint is in the document', async () => {
   const config = {
     issuerUrl: 'https://id.example.com/realms/a/',
     registrationEndpointUrl: 'https://reg.example.com/new',
@@ -311,7 +311,7 @@ describe('the host of a request', () => {
     'mcp..example.com',
     'mcp.example.com#',
     '[::1]',
-  ])('%j is refused', async (host) => {
+  ])('%j is rejected', async (host) => {
     expect(await originOf({ host })).toEqual([400, '', 'host']);
   });
 
@@ -329,7 +329,7 @@ describe('the host of a request', () => {
     expect(await originOf({ host: 'mcp.example.com', ...FORGED })).toEqual([200, 'https://mcp.example.com', 'host']);
   });
 
-  it('is decided by the first named header that is there, good or bad', async () => {
+  it('comes from the first named header in the request, valid or not', async () => {
     const config = { hostHeaders: ['X-Forwarded-Host', 'Host'] };
     expect(await originOf({ host: 'mcp.example.com', ...FORGED }, config)).toEqual([400, '', 'x-forwarded-host']);
     expect(await originOf({ host: 'evil.example', 'x-forwarded-host': 'b.example:8443' }, config)).toEqual([
@@ -350,7 +350,7 @@ describe('the host of a request', () => {
     expect(await originOf({ host: 'mcp.example.com' }, { hostHeaders: ['x-other'] })).toEqual([400, '', 'x-other']);
   });
 
-  it('is refused when it is sent twice, the same twice too', async () => {
+  it('is rejected if the header is repeated, even with the same value', async () => {
     expect(await originOf({ host: ['mcp.example.com', 'mcp.example.com'] })).toEqual([400, '', 'host']);
     expect(await originOf({ host: ['mcp.example.com', 'evil.example'] })).toEqual([400, '', 'host']);
   });
@@ -397,17 +397,19 @@ describe('URLs of a matched route', () => {
     ['/{client_namespace}/mcp', { client_namespace: '..' }],
     ['/{client_namespace}/mcp', { client_namespace: 'a/b' }],
     ['/{client_namespace}/mcp', { client_namespace: ' ' }],
-  ])('there is none for %s %j', (pattern, params) => {
+  ])('does not exist for %s %j', (pattern, params) => {
     expect([metadata({ pattern, params }), resource({ pattern, params })]).toEqual([undefined, undefined]);
   });
 
   it.each(['', 'mcp.example.com', 'http://mcp.example.com', 'https://mcp.example.com/x', 7])(
-    'there is none at %s',
+    'does not exist at %s',
     (base) => {
       expect(() => mcpResourceMetadataURL(base as string)).toThrow(
-        'framework: option "publicBaseUrl" must be an https origin',
+        expect.failure('app.invalid_configuration', 'option "publicBaseUrl"'),
       );
-      expect(() => mcpResourceURL(base as string)).toThrow('framework: option "publicBaseUrl" must be an https origin');
+      expect(() => mcpResourceURL(base as string)).toThrow(
+        expect.failure('app.invalid_configuration', 'option "publicBaseUrl"'),
+      );
     },
   );
 });
@@ -454,7 +456,7 @@ describe('for any input', () => {
     'https://b.example:8443',
   ];
 
-  it('a document names a host of the list, or the request is refused', async () => {
+  it('a document names a host of the list, or the request is rejected', async () => {
     const request = serve({}, HOSTS);
     await fc.assert(
       fc.asyncProperty(text, async (host) => {

@@ -39,7 +39,7 @@ describe('a tool that fails', () => {
     }
   });
 
-  it('with a text for the client writes no error line', async () => {
+  it('with a message for the client writes no error line', async () => {
     for (const { text, lines } of await callThrowing(new McpToolError('No such note.'))) {
       expect([text, lines]).toEqual(['No such note.', []]);
     }

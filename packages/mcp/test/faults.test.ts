@@ -232,7 +232,7 @@ describe.each(Object.entries(SCENES))('%s, with one request to DynamoDB that fai
   );
 });
 
-describe('a store that fails for good in the middle of a call', () => {
+describe('a store that fails permanently in the middle of a call', () => {
   it('keeps nothing from the client that reads: all events, the result, and one line in the log', async () => {
     const { rig, log } = service(true);
     const session = await rig.connect();

@@ -71,7 +71,7 @@ describe('headers that repeat arguments', () => {
     expect([answer.status, answer.json.error.code]).toEqual([400, -32020]);
   });
 
-  it('are not asked of the session era', async () => {
+  it('are not required in the session era', async () => {
     const answer = await (await rig.connect()).call('t', { region: 'eu' });
     expect(answer.json.result.content[0].text).toBe('{"region":"eu"}');
   });

@@ -61,9 +61,9 @@ const ERAS: Readonly<Record<string, () => (call: number) => Promise<string>>> = 
   },
 };
 
-describe('a function that asks and is not answered', () => {
+describe('a function whose questions are not answered', () => {
   it.each(Object.keys(ERAS))(
-    'keeps nothing of two thousand calls of the %s era',
+    'keeps no memory after two thousand calls of the %s era',
     async (era) => {
       const call = (ERAS[era] as (typeof ERAS)[string])();
       const heapAfter = async (from: number, to: number) => {

@@ -237,7 +237,7 @@ describe('a question on a door that streams', () => {
     expect(runs).toBe(2);
   });
 
-  it('parks with the other questions of its call, one of which is answered', async () => {
+  it('parks with the other questions of its call, even if one is answered', async () => {
     const { clock, session, state, reading } = await call('both');
     const [a, b] = idsOf(state.text);
     await answer(session, a, 'x');
@@ -249,7 +249,7 @@ describe('a question on a door that streams', () => {
     expect(rest.events.at(-1)?.data.result.content[0].text).toBe('both x y');
   });
 
-  it('parks with all open questions of its call, and none is sent twice', async () => {
+  it('parks with all open questions of its call, and sends each only once', async () => {
     const { clock, session, state, reading } = await call('both');
     const [a, b] = idsOf(state.text);
     await clock.advance(16_000);
@@ -317,7 +317,7 @@ describe('a question on a door that streams', () => {
     expect(state.text).not.toContain('"result"');
   });
 
-  it('takes the first of two answers, and no answer of another principal', async () => {
+  it('accepts the first of two answers, and no answer of another principal', async () => {
     const { clock, session, state, reading } = await call('one');
     const [id] = idsOf(state.text);
     expect((await session.answer(id, accept('bob'), { streaming: false, user: 'bob' })).status).toBe(404);
@@ -328,7 +328,7 @@ describe('a question on a door that streams', () => {
     expect(state.text).toContain('"text":"one x"');
   });
 
-  it('parks at once with whileWaiting: park', async () => {
+  it('parks immediately with whileWaiting: park', async () => {
     const { clock, state } = await call('one', { server: { whileWaiting: 'park' } });
     await clock.advance(1000);
     expect(state.isOver).toBe(true);

@@ -41,7 +41,7 @@ describe('before the era is known', () => {
     expect((await small.post('"éé"')).status).toBe(413);
   });
 
-  it('content types take parameters and any case', async () => {
+  it('content types accept parameters and any case', async () => {
     const answer = await rig.post(INIT, { headers: { 'content-type': 'Application/JSON; charset=utf-8' } });
     expect(answer.status).toBe(200);
   });
@@ -117,7 +117,7 @@ describe('a POST of the session era', () => {
     ]);
   });
 
-  it.each(['2024-11-05', '2025-11-25,2025-11-25', 'x'])('with the version header %p is refused', async (version) => {
+  it.each(['2024-11-05', '2025-11-25,2025-11-25', 'x'])('with the version header %p is rejected', async (version) => {
     const session = await rig.connect();
     const answer = await session.request('ping', {}, { headers: { 'mcp-protocol-version': version } });
     expect([answer.status, answer.json.error.code]).toEqual([400, -32600]);
@@ -162,7 +162,7 @@ describe('a POST of the session era', () => {
     expect(answer.events.map(({ id }) => id)).toEqual([undefined, undefined]);
   });
 
-  it('that breaks the protocol is answered with JSON, whatever the client prefers', async () => {
+  it('that breaks the protocol is answered with JSON, regardless of the preference of the client', async () => {
     const answer = await (await rig.connect()).request('nope', {}, { headers: { accept: 'text/event-stream' } });
     expect([answer.status, answer.headers['content-type'], answer.json.error.code]).toEqual([
       200,
@@ -185,7 +185,7 @@ describe('a POST of the session era', () => {
   });
 });
 
-describe('what a client takes', () => {
+describe('accepted response types', () => {
   it.each([
     ['', 200, 'application/json'],
     ['*/*', 200, 'application/json'],
@@ -204,7 +204,7 @@ describe('what a client takes', () => {
     expect([stateless.status, stateless.headers['content-type']]).toEqual([status, type]);
   });
 
-  it('JSON alone loses events and cannot be asked', async () => {
+  it('JSON alone loses events and allows no questions', async () => {
     const session = await rig.connect({ accept: 'application/json' });
     expect((await session.call('report', {}, { meta: { progressToken: 1 } })).json.result.content[0].text).toBe(
       'reported',
@@ -242,7 +242,7 @@ describe('GET', () => {
     expect((await rig.send('GET', undefined, { headers })).status).toBe(404);
   });
 
-  it('is for clients that take event streams', async () => {
+  it('is for clients that accept event streams', async () => {
     const session = await rig.connect();
     expect((await rig.send('GET', undefined, session.sent({ headers: { accept: 'application/json' } }))).status).toBe(
       406,
@@ -276,17 +276,17 @@ describe('DELETE', () => {
 });
 
 describe('without sessions', () => {
-  it('a POST is served without an id, and with the one that a proxy adds', async () => {
+  it('a POST is served without an id, and with an id from a proxy', async () => {
     expect((await none.post(LIST)).status).toBe(200);
     expect((await none.post(LIST, { headers: { 'mcp-session-id': 'added-by-a-proxy' } })).status).toBe(200);
   });
 
-  it('initialize gives no id', async () => {
+  it('initialize returns no id', async () => {
     const answer = await none.post(INIT);
     expect([answer.status, answer.headers['mcp-session-id']]).toEqual([200, undefined]);
   });
 
-  it('nobody can be asked', async () => {
+  it('no questions can be sent', async () => {
     const rpc = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'ask' } };
     expect((await none.post(rpc)).json.result.isError).toBe(true);
   });
@@ -320,13 +320,13 @@ describe('the stateless era', () => {
     expect(answer.text).not.toMatch(/^(id|retry):/m);
   });
 
-  it('logs nothing unless asked to, and nothing below the level', async () => {
+  it('logs nothing without a log level, and nothing below the level', async () => {
     expect((await bare.stateless('tools/call', { name: 'report' })).json.result.resultType).toBe('complete');
     const meta = { 'io.modelcontextprotocol/logLevel': 'warning' };
     expect((await bare.stateless('tools/call', { name: 'report' }, { meta })).json.result.resultType).toBe('complete');
   });
 
-  it('refuses an unknown log level', async () => {
+  it('rejects an unknown log level', async () => {
     const meta = { 'io.modelcontextprotocol/logLevel': 'loud' };
     expect((await bare.stateless('tools/call', { name: 'report' }, { meta })).json.error.code).toBe(-32602);
   });

@@ -67,7 +67,7 @@ it('a call is answered', async () => {
   expect(answer.body).toContain('ada ada ada');
 });
 
-it('calls of many principals at once share nothing', async () => {
+it('calls of many principals at the same time share nothing', async () => {
   // The engine loads its parts at their first use, and the test runner cannot load one module twice at the same time.
   for (const event of [call, list, wrong]) await interleave(buildApp, [event], { rounds: 1 });
   await expect(interleave(buildApp, [call, call, list, list, wrong, call])).resolves.toBeUndefined();

@@ -44,11 +44,11 @@ it.each([[200], [403], [500]])('rejects when Lambda answers %d', async (status) 
   stop();
 });
 
-it('says what is missing outside of Lambda', async () => {
+it('names the missing variable outside Lambda', async () => {
   const { client, stop } = await lambda(202);
   await expect(invokeSelf({ client, environment: {} })(EVENT)).rejects.toThrow(
-    'option "functionName" must be set outside Lambda',
+    expect.failure('app.invalid_configuration', 'option "functionName"'),
   );
-  expect(() => invokeSelf({ timeoutMs: 0 })).toThrow('option "timeoutMs"');
+  expect(() => invokeSelf({ timeoutMs: 0 })).toThrow(expect.failure('app.invalid_configuration', 'option "timeoutMs"'));
   stop();
 });

@@ -23,7 +23,7 @@ describe('a body', () => {
     ['method and result', '{"jsonrpc":"2.0","id":4,"method":"ping","result":{}}', 400, -32600, 4],
     ['neither method nor result', '{"jsonrpc":"2.0","id":4}', 400, -32600, 4],
     ['an error that is a text', '{"jsonrpc":"2.0","id":4,"error":"x"}', 400, -32600, 4],
-  ])('of %s is refused', async (_, body, status, code, id) => {
+  ])('of %s is rejected', async (_, body, status, code, id) => {
     const answer = await rig.post(body);
     expect([answer.status, answer.json.error.code, answer.json.id]).toEqual([status, code, id]);
     expect(answer.headers['content-type']).toBe('application/json');
@@ -40,7 +40,7 @@ describe('a body', () => {
     expect(answer.json).toEqual({ jsonrpc: '2.0', id, result: {} });
   });
 
-  it('that nests more than 64 deep is refused', async () => {
+  it('that nests more than 64 deep is rejected', async () => {
     const session = await rig.connect();
     const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
     const call = (depth: number) =>
@@ -125,13 +125,13 @@ describe('a batch', () => {
     ],
     ['comes in revision 2025-06-18', '2025-06-18', [ping(1)]],
     ['comes in revision 2025-11-25', '2025-11-25', [ping(1)]],
-  ])('that %s is refused', async (_, version, body) => {
+  ])('that %s is rejected', async (_, version, body) => {
     const session = await rig.connect({ version });
     const answer = await session.post(body);
     expect([answer.status, answer.json.error.code]).toEqual([400, -32600]);
   });
 
-  it('neither asks nor reports', async () => {
+  it('sends no question and no report', async () => {
     const session = await rig.connect({ version: '2025-03-26' });
     const answer = await session.post([
       { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'ask' } },

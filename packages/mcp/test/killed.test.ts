@@ -199,7 +199,7 @@ describe.each<[string, Door]>([
     // Longer than the lease of a run: the run is lost when the client reconnects.
     ['after', 40_000],
   ] as const)(
-    'whose process is killed %s any call to the store: nothing happens twice, and the client, away for %d ms, gets the result or is told',
+    'whose process is killed %s any call to the store: nothing happens twice, and the client, away for %d ms, receives the result or an error',
     async (when, awayMs) => {
       const { rig: whole } = await played(door);
       const ends: Record<string, number> = {};

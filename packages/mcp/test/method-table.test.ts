@@ -103,7 +103,7 @@ describe('a completion', () => {
     expect([answer.status, ran]).toEqual([403, 0]);
   });
 
-  it('is refused in the stateless era to a client that lacks what its prompt requires', async () => {
+  it('is rejected in the stateless era to a client that lacks what its prompt requires', async () => {
     const rig = new Rig({ register });
     const refused = await rig.stateless('completion/complete', completionOf('asking'));
     expect([refused.status, refused.json.error.code]).toEqual([400, -32021]);

@@ -183,7 +183,7 @@ describe('what goes wrong', () => {
     expect((await rig.stateless('resources/read', params)).json.error.data).toEqual(params);
   });
 
-  it('an unknown log level is refused', async () => {
+  it('an unknown log level is rejected', async () => {
     const session = await rig.connect();
     expect((await session.request('logging/setLevel', { level: 'loud' })).json.error.code).toBe(-32602);
     expect((await session.request('logging/setLevel', {})).json.error.code).toBe(-32602);
@@ -201,7 +201,7 @@ describe('what goes wrong', () => {
     expect(stateless.text).not.toContain('secret-value');
   });
 
-  it("a tool's exception is not told, but for its request", async () => {
+  it('the exception of a tool is hidden, except from its request', async () => {
     const answer = await (await rig.connect()).call('fail');
     const { text } = answer.json.result.content[0];
     expect(answer.json.result.isError).toBe(true);
@@ -209,7 +209,7 @@ describe('what goes wrong', () => {
     expect(answer.text).not.toContain('hunter2');
   });
 
-  it('the text of a McpToolError is shown', async () => {
+  it('the message of a McpToolError is shown', async () => {
     expect((await (await rig.connect()).call('refuse')).json.result).toEqual({
       content: [{ type: 'text', text: 'No such note.' }],
       isError: true,
@@ -231,7 +231,7 @@ describe('what goes wrong', () => {
     }
   });
 
-  it('a handler that returns nothing usable fails like one that throws', async () => {
+  it('a handler that returns nothing usable fails like a handler that throws', async () => {
     const odd = new Rig({
       register: (server) => {
         server.tool('t', {}, () => undefined as never);
@@ -248,7 +248,7 @@ describe('what goes wrong', () => {
     expect((await session.request('resources/read', { uri: 'a://b' })).json.error.code).toBe(-32603);
   });
 
-  it('a client that lacks a capability is told in plain words, in the stateless era with the capability', async () => {
+  it('a client that lacks a capability receives a plain message, in the stateless era with the capability', async () => {
     const session = await rig.connect({ capabilities: {} });
     expect((await session.call('sampler')).json.result).toEqual({
       content: [{ type: 'text', text: 'This needs a client that supports sampling.' }],
@@ -283,14 +283,14 @@ describe('what goes wrong', () => {
     }
   });
 
-  it('the codes that nobody must send are not sent', async () => {
+  it('reserved codes are not sent', async () => {
     const text = (await rig.stateless('resources/read', { uri: 'notes://nope' })).text;
     expect(text).not.toMatch(/-32000|-32002|-32042/);
   });
 });
 
 describe('results', () => {
-  it('keep everything that a handler puts in', async () => {
+  it('keep all members that a handler sets', async () => {
     const full = {
       content: [{ type: 'text' as const, text: '  spaces stay \n', annotations: { priority: 0.5 }, _meta: { a: 1 } }],
       _meta: { 'com.example/trace': 'x' },
@@ -356,7 +356,7 @@ describe('completion/complete', () => {
     }
   });
 
-  it('gives a function the other arguments and the caller', async () => {
+  it('passes the other arguments and the caller to a function', async () => {
     const asked = new Rig({
       register: (server) =>
         server.prompt(
@@ -403,7 +403,7 @@ describe('lists', () => {
     ]);
   });
 
-  it('take a cursor of an equal server, and of no other', async () => {
+  it('accept a cursor only from an equal server', async () => {
     const { nextCursor } = (await (await paged(2).connect()).request('tools/list')).json.result;
     expect((await paged(2).stateless('tools/list', { cursor: nextCursor })).json.result.tools).toHaveLength(2);
     expect((await paged(2, 'x').stateless('tools/list', { cursor: nextCursor })).json.error.code).toBe(-32602);

@@ -61,31 +61,39 @@ describe('mountMcp', () => {
     },
   );
 
-  it.each(['/mcp/', '/mcp'])('the gate stands before %s too', async (path) => {
+  it.each(['/mcp/', '/mcp'])('the gate also protects %s', async (path) => {
     const app = new SecureApp({ principalResolver });
     mountMcp(app, server(), { posture: Authenticated('other') });
     expect((await send(app, init, {}, path)).statusCode).toBe(401);
     expect((await send(app, init, { authorization: 'Bearer x' }, path)).statusCode).toBe(403);
   });
 
-  it('refuses a second server on the same path', () => {
+  it('rejects a second server on the same path', () => {
     const app = new SecureApp();
     mountMcp(app, server(), { posture: Public() });
-    expect(() => mountMcp(app, server(), { posture: Public() })).toThrow('framework: duplicate route');
-    expect(() => app.post('/mcp', server().handler, Public())).toThrow('framework: duplicate route');
+    expect(() => mountMcp(app, server(), { posture: Public() })).toThrow(
+      expect.failure('app.bad_request', 'duplicate route'),
+    );
+    expect(() => app.post('/mcp', server().handler, Public())).toThrow(
+      expect.failure('app.bad_request', 'duplicate route'),
+    );
   });
 
   it('needs a posture, and known options', () => {
     const app = new SecureApp();
-    expect(() => mountMcp(app, server(), {} as never)).toThrow('framework: option "posture" must be a posture');
-    expect(() => mountMcp(app, server(), { posture: {} as never })).toThrow('framework: invalid auth posture');
+    expect(() => mountMcp(app, server(), {} as never)).toThrow(
+      expect.failure('app.invalid_configuration', 'option "posture"'),
+    );
+    expect(() => mountMcp(app, server(), { posture: {} as never })).toThrow(
+      expect.failure('app.bad_request', 'invalid auth posture'),
+    );
     expect(() => mountMcp(app, server(), { posture: Public(), pth: '/x' } as never)).toThrow(
-      'framework: unknown option "pth"',
+      expect.failure('app.invalid_configuration', 'unknown option "pth"'),
     );
     expect(app.routes()).toEqual([]);
   });
 
-  it('the gate answers before the engine, in its own shape', async () => {
+  it('the gate answers before the engine, in the error format of the gate', async () => {
     const app = new SecureApp({ principalResolver, challenge: 'Bearer' });
     mountMcp(app, server(), { posture: Authenticated('other') });
     const anonymous = await send(app, 'no json at all');
@@ -94,7 +102,7 @@ describe('mountMcp', () => {
     expect([scopeless.statusCode, JSON.parse(scopeless.body).error.code]).toEqual([403, 'app.forbidden']);
   });
 
-  it('has origins of its own, and a path of parameters that handlers see', async () => {
+  it('has separate origins, and a path of parameters that handlers see', async () => {
     const app = new SecureApp();
     const seen: string[] = [];
     const mounted = createMcpServer({ name: 'a', version: '1' }).tool('t', {}, (_, ctx) => {

@@ -97,7 +97,7 @@ const call = (
 
 const BEARER = `Bearer resource_metadata="${METADATA}"`;
 
-describe.each(FACE_NAMES)('a route behind the %s', (face) => {
+describe.each(FACE_NAMES)('a route after the %s', (face) => {
   const create = (
     validator: string,
     options: Partial<BearerOptions> = {},
@@ -223,12 +223,12 @@ describe.each(FACE_NAMES)('a route behind the %s', (face) => {
       },
       500,
     ],
-  ])('leaves a %s of the handler as it is', async (_, serve, status) => {
+  ])('leaves a %s of the handler unchanged', async (_, serve, status) => {
     const answer = await call(create('good', {}, [], serve), 'Bearer abc');
     expect([answer.status, answer.headers['www-authenticate']]).toEqual([status, undefined]);
   });
 
-  it('gives handlers the claims and the token', async () => {
+  it('passes to handlers the claims and the token', async () => {
     const seen: unknown[] = [];
     const app = create('good', {}, [], (ctx) => {
       seen.push(bearerClaims(ctx), bearerToken(ctx), ctx.authIdentity);
@@ -238,7 +238,7 @@ describe.each(FACE_NAMES)('a route behind the %s', (face) => {
     expect(seen).toEqual([{ subject: 'ada', audience: [RESOURCE], scopes: ['notes:read'], claims: {} }, 'abc', 'ada']);
   });
 
-  it('gives the reason only in the log, and shows the token nowhere', async () => {
+  it('writes the reason only to the log, and shows the token nowhere', async () => {
     const secret = 'sEcReT.tOkEn-1234567890';
     for (const validator of Object.keys(validators)) {
       const lines: Line[] = [];
@@ -289,7 +289,7 @@ describe.each(FACE_NAMES)('a route behind the %s', (face) => {
         throw new TypeError(`GET /introspect?token=${encodeURIComponent(token)} failed`);
       },
     ],
-  ])('keeps a token out of the log that %s has in its text', async (_, validator) => {
+  ])('does not log a token from the message of %s', async (_, validator) => {
     const lines: Line[] = [];
     await call(create('good', { validator }, lines), 'Bearer sEcReT+/1==');
     expect(JSON.stringify(lines)).toContain('[token]');
@@ -356,7 +356,7 @@ describe('the challenge', () => {
     );
   });
 
-  it('takes a template without placeholders, and one placeholder twice', async () => {
+  it('accepts a template without placeholders, and a repeated placeholder', async () => {
     expect((await challengeOf({ resourceMetadataURLTemplate: METADATA })).value).toBe(BEARER);
     const twice = 'http://localhost:8080/{tenant}/{tenant}';
     expect((await challengeOf({ resourceMetadataURLTemplate: twice })).value).toBe(
@@ -385,7 +385,7 @@ describe('the challenge', () => {
     expect((await challengeOf({ resourceMetadataURLTemplate: TEMPLATE }, `/${value}/mcp`)).value).toBe('Bearer');
   });
 
-  it.each(['a', 'a-b_c~d.e', '0', '...', '%61', 'a'.repeat(128)])('takes the value %j', async (value) => {
+  it.each(['a', 'a-b_c~d.e', '0', '...', '%61', 'a'.repeat(128)])('accepts the value %j', async (value) => {
     const decoded = value === '%61' ? 'a' : value;
     expect((await challengeOf({ resourceMetadataURLTemplate: TEMPLATE }, `/${value}/mcp`)).value).toBe(
       `Bearer resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource/${decoded}/mcp"`,
@@ -397,7 +397,7 @@ describe('the challenge', () => {
     expect((await challengeOf({ resourceMetadataURLTemplate })).value).toBe('Bearer');
   });
 
-  it('asks a function with the matched route and nothing else', async () => {
+  it('calls a function with only the matched route', async () => {
     const routes: unknown[] = [];
     const resourceMetadataURLFunc: BearerOptions['resourceMetadataURLFunc'] = (...args) => {
       routes.push(args);
@@ -425,7 +425,7 @@ describe('the challenge', () => {
         throw new Error('no');
       },
     ],
-  ])('is bare when the function gives %s, whatever else is configured', async (_, resourceMetadataURLFunc) => {
+  ])('is bare if the function returns %s, regardless of other options', async (_, resourceMetadataURLFunc) => {
     const options = {
       resourceMetadataURLFunc: resourceMetadataURLFunc as never,
       resourceMetadataURLTemplate: TEMPLATE,
@@ -456,15 +456,19 @@ describe('the challenge', () => {
   });
 });
 
-describe('a guard is refused at construction', () => {
+describe('a guard is rejected at construction', () => {
   const bad = (options: object) => () =>
     requireBearerTokenMiddleware({ validator: validators.good, ...options } as never);
 
   it('without a validator', () => {
-    expect(() => requireBearerTokenMiddleware({} as never)).toThrow('framework: option "validator" must be a function');
-    expect(() => requireBearerTokenMiddleware(undefined as never)).toThrow('framework: options must be an object');
+    expect(() => requireBearerTokenMiddleware({} as never)).toThrow(
+      expect.failure('app.invalid_configuration', 'option "validator"'),
+    );
+    expect(() => requireBearerTokenMiddleware(undefined as never)).toThrow(
+      expect.failure('app.invalid_configuration', 'options must be an object'),
+    );
     expect(() => createBearerGuard({ validator: 'x' } as never)).toThrow(
-      'framework: option "validator" must be a function',
+      expect.failure('app.invalid_configuration', 'option "validator"'),
     );
   });
 
@@ -509,7 +513,7 @@ describe('a guard is refused at construction', () => {
     'https:///{a}',
   ])('with the template %j', (resourceMetadataURLTemplate) => {
     expect(bad({ resourceMetadataURLTemplate })).toThrow(
-      'option "resourceMetadataURLTemplate" must be an absolute https URL',
+      expect.failure('app.invalid_configuration', 'option "resourceMetadataURLTemplate"'),
     );
   });
 
@@ -524,27 +528,29 @@ describe('a guard is refused at construction', () => {
     'https://u:p@x.example/',
     'x',
   ])('with the URL %j', (resourceMetadataURL) => {
-    expect(bad({ resourceMetadataURL })).toThrow('option "resourceMetadataURL" must be an absolute https URL');
+    expect(bad({ resourceMetadataURL })).toThrow(
+      expect.failure('app.invalid_configuration', 'option "resourceMetadataURL"'),
+    );
     // Even if another source is used.
     expect(bad({ resourceMetadataURL, resourceMetadataURLFunc: () => METADATA })).toThrow(
-      'option "resourceMetadataURL" must be',
+      expect.failure('app.invalid_configuration', 'option "resourceMetadataURL"'),
     );
   });
 
   it.each<[object, string]>([
-    [{ requiredScopes: ['a b'] }, 'option "requiredScopes" must be a list of scopes'],
-    [{ requiredScopes: ['"'] }, 'option "requiredScopes" must be a list of scopes'],
-    [{ requiredScopes: 'a' }, 'option "requiredScopes" must be a list of scopes'],
-    [{ requiredAudience: '' }, 'option "requiredAudience" must be a string that is not blank, or a function'],
-    [{ scopeChallenge: 'yes' }, 'option "scopeChallenge" must be true or false'],
+    [{ requiredScopes: ['a b'] }, 'option "requiredScopes"'],
+    [{ requiredScopes: ['"'] }, 'option "requiredScopes"'],
+    [{ requiredScopes: 'a' }, 'option "requiredScopes"'],
+    [{ requiredAudience: '' }, 'option "requiredAudience"'],
+    [{ scopeChallenge: 'yes' }, 'option "scopeChallenge"'],
     [{ resourceMetadataUrl: METADATA }, 'unknown option "resourceMetadataUrl"'],
   ])('with %j', (options, text) => {
-    expect(bad(options)).toThrow(text);
+    expect(bad(options)).toThrow(expect.failure('app.invalid_configuration', text));
   });
 });
 
 describe('a guard of a closed container', () => {
-  it('accepts anonymous callers where they are allowed, and nobody with an invalid token', async () => {
+  it('accepts anonymous callers where they are allowed, and rejects all callers with an invalid token', async () => {
     const { principalResolver, challenge } = createBearerGuard({
       validator: staticBearerValidator([{ tokenHash: hashBearerToken('abc'), subject: 'ada' }]),
     });
@@ -556,7 +562,7 @@ describe('a guard of a closed container', () => {
     expect((await call(app, 'Basic YTpi', '/')).text).toBe('{"who":null}');
   });
 
-  it('asks for a bearer token even where its challenge is not given to the container', async () => {
+  it('requires a bearer token even if the container has no challenge', async () => {
     const { principalResolver } = createBearerGuard({ validator: validators.good as never });
     const app = new SecureApp({ principalResolver, log: false });
     app.get('/', () => json(200, {}), Authenticated());
@@ -595,7 +601,7 @@ describe('a guard of a closed container', () => {
     expect(verified).toBe(4);
   });
 
-  it('keeps two callers at once apart', async () => {
+  it('keeps two simultaneous callers apart', async () => {
     const { principalResolver } = createBearerGuard({
       validator: async (token) => {
         await Promise.resolve();
@@ -656,7 +662,7 @@ describe('with scopeChallenge', () => {
     ]);
   });
 
-  it('names all scopes of a tool at once', async () => {
+  it('names all scopes of a tool in one response', async () => {
     const wanted = `Bearer error="insufficient_scope", scope="notes:read notes:write notes:admin", resource_metadata="${METADATA}"`;
     expect(await challenge('gateway v2', { requiredScopes: ['notes:read'] }, 'Bearer abc', '/mcp')).toEqual([
       403,
@@ -669,7 +675,7 @@ describe('with scopeChallenge', () => {
     expect(await challenge('gateway v2', options, 'Bearer abc')).toEqual([403, undefined]);
   });
 
-  it('says nothing of scopes without the option', async () => {
+  it('names no scopes without the option', async () => {
     const options = { requiredScopes: ['notes:read'], scopeChallenge: false };
     expect(await challenge('gateway v2', options, 'Bearer abc', '/mcp')).toEqual([403, undefined]);
     expect(await challenge('gateway v2', options, 'Bearer wrong')).toEqual([401, BEARER]);
@@ -718,7 +724,7 @@ describe('the scopes of a challenge', () => {
   };
 
   describe.each(['mount', 'facade'] as const)('of a %s', (place) => {
-    it('of a 401 are those of the posture', async () => {
+    it('of a 401 come from the posture', async () => {
       expect(await ask(PLACES[place]([]))).toEqual([401, 'Bearer scope="orders"']);
       expect(await ask(PLACES[place]([]), 'wrong')).toEqual([401, 'Bearer error="invalid_token", scope="orders"']);
     });
@@ -732,14 +738,14 @@ describe('the scopes of a challenge', () => {
       ]);
     });
 
-    it('of a 403 of the gate are those of the token and of the posture', async () => {
+    it('of a 403 of the gate come from the token and the posture', async () => {
       expect(await ask(PLACES[place](['orders:write']), 'abc')).toEqual([
         403,
         'Bearer error="insufficient_scope", scope="orders:write orders"',
       ]);
     });
 
-    it('of a 403 of a tool are those of the token, the posture and the tool, with which the client is served', async () => {
+    it('of a 403 of a tool come from the token, the posture and the tool, and a token with them is accepted', async () => {
       const refused = 'Bearer error="insufficient_scope", scope="orders profile orders:write"';
       expect(await ask(PLACES[place](['orders', 'profile']), 'abc')).toEqual([403, refused]);
       expect((await ask(PLACES[place](['orders', 'profile', 'orders:write']), 'abc'))[0]).not.toBe(403);
@@ -753,7 +759,7 @@ describe('the scopes of a challenge', () => {
     });
   });
 
-  it('are those of the matched endpoint of a facade', async () => {
+  it('come from the matched endpoint of a facade', async () => {
     expect(await ask(PLACES.facade([]), undefined, '/acme/agents/bot/mcp')).toEqual([401, 'Bearer scope="agents"']);
     expect(await ask(PLACES.facade(['orders']), 'abc', '/acme/partners/p1/agents/bot/mcp')).toEqual([
       403,
@@ -785,10 +791,10 @@ describe('the scopes of a challenge', () => {
 });
 
 describe('staticBearerValidator', () => {
-  it('knows hashes only', () => {
+  it('stores only hashes', () => {
     expect(hashBearerToken('local')).toBe('Jb-OGiOT8RCNNwKbPfVZMjbHVXQuyTRlu6-pspC93PY');
     expect(() => staticBearerValidator([{ tokenHash: 'local', subject: 'ada' }])).toThrow(
-      'option "tokenHash" must be a SHA-256 as base64url',
+      expect.failure('app.invalid_configuration', 'option "tokenHash"'),
     );
   });
 
@@ -820,12 +826,12 @@ describe('staticBearerValidator', () => {
       'different in each record',
     ],
     [[{ tokenHash: hashBearerToken('a'), subject: 'a', token: 'a' }], 'unknown option "token"'],
-  ])('refuses %j', (records, text) => {
-    expect(() => staticBearerValidator(records as never)).toThrow(text);
+  ])('rejects %j', (records, text) => {
+    expect(() => staticBearerValidator(records as never)).toThrow(expect.failure('app.invalid_configuration', text));
   });
 });
 
-it('a public route asks nobody', async () => {
+it('a public route calls no validator', async () => {
   const { principalResolver, challenge } = createBearerGuard({ validator: validators.invalid as never });
   const app = new SecureApp({ principalResolver, challenge, log: false });
   app.get('/', () => json(200, {}), Public());
@@ -885,7 +891,7 @@ it.each<[string, (length: number) => string]>([
   expect(best(1, long) / best(64, short)).toBeLessThan(8);
 });
 
-it('a header of any text is 401, or a token that the validator is given as it was sent', async () => {
+it('any header value is answered with 401, or the validator receives its token unchanged', async () => {
   const tokens: string[] = [];
   const validator = (token: string) => {
     tokens.push(token);

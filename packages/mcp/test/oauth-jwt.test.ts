@@ -115,7 +115,7 @@ describe('a token of a JWT', () => {
     expect((await call(create(), await sign(without(name)))).status).toBe(status);
   });
 
-  it('signed with another key, whatever its header offers', async () => {
+  it('signed with another key, regardless of its header', async () => {
     const header = { jku: 'https://evil.example/jwks.json', jwk: theirs.jwk, x5u: 'https://evil.example/x5' };
     expect((await call(create(), await sign(PAYLOAD, header, theirs))).status).toBe(401);
   });
@@ -187,7 +187,7 @@ describe('the audience', () => {
     }
   });
 
-  it('of a list keeps the names beside a blank string', async () => {
+  it('of a list keeps the names next to a blank string', async () => {
     const app = create({ audience: () => ['', RESOURCE] });
     expect((await call(app, await sign())).status).toBe(200);
     expect((await call(app, await sign({ ...PAYLOAD, aud: '' }))).status).toBe(403);
@@ -210,7 +210,7 @@ describe('several issuers', () => {
   });
   const two = () => ({ ...one(), issuer: 'https://two.example', jwks: { keys: [theirs.jwk] } });
 
-  it('each with its own keys and subjects', async () => {
+  it('each with separate keys and subjects', async () => {
     const app = serve(jwtBearerValidator([one(), two()]));
     const token = await sign({ ...PAYLOAD, iss: 'https://two.example' }, { kid: 'theirs' }, theirs);
     expect(JSON.parse((await call(app, token)).text)).toMatchObject({ subject: 'https://two.example#ada' });
@@ -220,13 +220,15 @@ describe('several issuers', () => {
   it('need subjects that differ, and one function for the audience', () => {
     const { identity: _, ...anonymous } = one();
     expect(() => jwtBearerValidator([anonymous, two()])).toThrow(
-      'option "identity" must be given for each of several issuers',
+      expect.failure('app.invalid_configuration', 'option "identity"'),
     );
     expect(() => jwtBearerValidator([{ ...one(), audience: () => 'a' }, two()])).toThrow(
-      'option "audience" must be the same function',
+      expect.failure('app.invalid_configuration', 'option "audience"'),
     );
-    expect(() => jwtBearerValidator([one(), one()])).toThrow('option "issuer" must be different in each configuration');
-    expect(() => jwtBearerValidator([])).toThrow('option "options" must be at least one issuer');
+    expect(() => jwtBearerValidator([one(), one()])).toThrow(
+      expect.failure('app.invalid_configuration', 'option "issuer"'),
+    );
+    expect(() => jwtBearerValidator([])).toThrow(expect.failure('app.invalid_configuration', 'option "options"'));
   });
 });
 
@@ -260,18 +262,18 @@ it('keys that cannot be fetched are 503, and the next request after recovery pas
 });
 
 it.each<[object, string]>([
-  [{ issuer: undefined }, 'option "issuer" must be'],
-  [{ audience: undefined }, 'option "audience" must be a non-empty list of strings, or a function'],
-  [{ audience: [] }, 'option "audience" must be a non-empty list of strings, or a function'],
-  [{ algorithms: ['none'] }, 'option "algorithms" must be'],
-  [{ algorithms: ['HS256'] }, 'option "algorithms" must be'],
-  [{ algorithms: [] }, 'option "algorithms" must be'],
-  [{ jwks: {} }, 'option "jwks" must be a JSON Web Key Set'],
-  [{ jwks: undefined }, 'option "jwksUri" must be set if jwks is absent, and absent if jwks is set'],
-  [{ jwks: undefined, jwksUri: 'http://id.example.com/jwks.json' }, 'option "jwksUri" must be an https URL'],
+  [{ issuer: undefined }, 'option "issuer"'],
+  [{ audience: undefined }, 'option "audience"'],
+  [{ audience: [] }, 'option "audience"'],
+  [{ algorithms: ['none'] }, 'option "algorithms"'],
+  [{ algorithms: ['HS256'] }, 'option "algorithms"'],
+  [{ algorithms: [] }, 'option "algorithms"'],
+  [{ jwks: {} }, 'option "jwks"'],
+  [{ jwks: undefined }, 'option "jwksUri"'],
+  [{ jwks: undefined, jwksUri: 'http://id.example.com/jwks.json' }, 'option "jwksUri"'],
   [{ secret: 'x' }, 'unknown option "secret"'],
-])('is refused with %j', (options, text) => {
-  expect(() => create(options)).toThrow(text);
+])('is rejected with %j', (options, text) => {
+  expect(() => create(options)).toThrow(expect.failure('app.invalid_configuration', text));
 });
 
 /** A header that the library rejects to sign. */

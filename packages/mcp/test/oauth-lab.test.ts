@@ -130,7 +130,7 @@ describe('a sign-in', () => {
   let lab: Lab;
   afterEach(() => lab.close());
 
-  it.each(AGENTS)('of %s finds the document at the root when the other one is missing', async (_, connect) => {
+  it.each(AGENTS)('of %s finds the document at the root when the other document is missing', async (_, connect) => {
     lab = await openLab({ onlyRootDocument: true, renamesChallenge: true });
     const lines: string[] = [];
     const url = new URL(`${lab.door.origin}/mcp`);
@@ -144,7 +144,7 @@ describe('a sign-in', () => {
     ]);
   });
 
-  it.each(AGENTS)('of %s asks for a token for this resource', async (_, connect) => {
+  it.each(AGENTS)('of %s requests a token for this resource', async (_, connect) => {
     lab = await openLab();
     const url = new URL(`${lab.door.origin}/mcp`);
     const agent = await connect({ url, person: PERSON });
@@ -194,7 +194,7 @@ describe('a sign-in', () => {
   });
 });
 
-describe('a tool that wants one scope more', () => {
+describe('a tool that requires one more scope', () => {
   let lab: Lab;
   afterEach(() => lab.close());
 
@@ -234,14 +234,14 @@ describe('a tool that wants one scope more', () => {
     expect(lab.serverDoor.requests.filter((line) => line.includes('/authorize'))).toHaveLength(2);
   });
 
-  it('is 403 without it, and nobody is asked again', async () => {
+  it('is 403 without it, and the user sees no second consent page', async () => {
     await expect(call({})).rejects.toThrow();
     expect(lab.serverDoor.requests.filter((line) => line.includes('/authorize'))).toHaveLength(1);
     expect(lab.door.requests.at(-1)).toBe('POST /mcp 403');
   });
 });
 
-it('a client that names itself by a URL does not register', async () => {
+it('a client with a URL as its id does not register', async () => {
   const lab = await openLab();
   const memory = Object.assign(new ClientMemory(), { clientMetadataUrl: CLIENT_URL });
   const url = new URL(`${lab.door.origin}/mcp`);

@@ -32,7 +32,7 @@ const errorOf = (request: unknown, policy?: ClientRegistrationPolicy) => {
 const uris = (...redirect_uris: unknown[]) => ({ redirect_uris });
 
 describe('a registration', () => {
-  it('keeps known members, and nothing else', () => {
+  it('keeps known members, and drops all others', () => {
     const request = {
       redirect_uris: ['https://c.example/cb'],
       client_name: 'Client',
@@ -162,7 +162,7 @@ describe('a registration', () => {
     ['a logo that runs', { ...uris(CLAUDE), logo_uri: 'javascript:alert(1)' }, 'invalid_client_metadata'],
     ['a name of 2,049 characters', { ...uris(CLAUDE), client_name: 'a'.repeat(2049) }, 'invalid_client_metadata'],
     ['a scope with a quote', { ...uris(CLAUDE), scope: 'a "' }, 'invalid_client_metadata'],
-  ])('with %s is refused', (_, request, error) => {
+  ])('with %s is rejected', (_, request, error) => {
     expect(errorOf(request)).toBe(error);
   });
 
@@ -239,7 +239,7 @@ describe('a registration', () => {
       'refresh_token',
     ]);
     expect(() => validateClientRegistration(uris(CLAUDE), { allowed: [] } as never)).toThrow(
-      'unknown option "allowed"',
+      expect.failure('app.invalid_configuration', 'unknown option "allowed"'),
     );
   });
 });
@@ -324,12 +324,14 @@ describe('the registration endpoint', () => {
     expect((await register(app, JSON.stringify(uris(CLAUDE)))).status).toBe(500);
   });
 
-  it('is refused without save', () => {
-    expect(() => createRegistrationHandler({} as never)).toThrow('option "save" must be a function');
+  it('is rejected without save', () => {
+    expect(() => createRegistrationHandler({} as never)).toThrow(
+      expect.failure('app.invalid_configuration', 'option "save"'),
+    );
   });
 });
 
-describe('a client that names itself by a URL', () => {
+describe('a client with a URL as its id', () => {
   it.each(['https://c.example/client.json', 'https://c.example:8443/a/b?v=1'])('is taken: %s', (id) => {
     expect(isClientMetadataURL(id)).toBe(true);
   });
@@ -359,7 +361,7 @@ describe('a client that names itself by a URL', () => {
   });
 
   it.each(['8.8.8.8', '1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00:1450::1'])(
-    'an address of everybody: %s',
+    'a public address: %s',
     (address) => {
       expect(isPublicAddress(address)).toBe(true);
     },
@@ -397,7 +399,7 @@ describe('a client that names itself by a URL', () => {
     '',
     'localhost',
     '1.1.1.1.',
-  ])('no address of everybody: %s', (address) => {
+  ])('not a public address: %s', (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 
@@ -509,14 +511,14 @@ describe('a client that names itself by a URL', () => {
       expect(requests.length).toBe(2);
     });
 
-    it('is loaded once for many requests at once', async () => {
+    it('is loaded once for many requests at the same time', async () => {
       answer = { body: document() };
       const load = create();
       const clients = await Promise.all(Array.from({ length: 200 }, () => load(id())));
       expect([requests.length, new Set(clients).size]).toEqual([1, 1]);
     });
 
-    it('that is not known is asked for again after 30 seconds', async () => {
+    it('that is unknown is fetched again after 30 seconds', async () => {
       answer = { status: 404, body: document() };
       const clock = new ManualClock();
       const load = create({ clock, cacheSeconds: 0 });
@@ -546,7 +548,7 @@ describe('a client that names itself by a URL', () => {
       expect(requests.length).toBe(2);
     });
 
-    it('of one host is loaded for 20 ids a minute, whatever their query', async () => {
+    it('of one host is loaded for 20 ids a minute, regardless of their query', async () => {
       const clock = new ManualClock();
       const load = create({ clock });
       const ask = async (n: number) => {
@@ -603,7 +605,7 @@ describe('a client that names itself by a URL', () => {
     });
 
     it.each(['private.example', 'mixed.example'])(
-      'is not asked for at %s, which has a private address',
+      'is not fetched from %s, which has a private address',
       async (host) => {
         await expect(create()(id(host))).rejects.toMatchObject({ error: 'invalid_client' });
         expect(requests).toEqual([]);

@@ -57,13 +57,13 @@ describe('PKCE', () => {
     expect(new Set(verifiers).size).toBe(100);
   });
 
-  it.each([42, 129])('takes no verifier of %i characters', (length) => {
+  it.each([42, 129])('rejects a verifier of %i characters', (length) => {
     const verifier = 'a'.repeat(length);
     expect(isPkceVerifier(verifier)).toBe(false);
-    expect(() => pkceChallenge(verifier)).toThrow('option "verifier" must be 43 to 128 characters');
+    expect(() => pkceChallenge(verifier)).toThrow(expect.failure('app.invalid_configuration', 'option "verifier"'));
   });
 
-  it.each([43, 128])('takes a verifier of %i characters', (length) => {
+  it.each([43, 128])('accepts a verifier of %i characters', (length) => {
     const verifier = 'a.~_-0Z'.repeat(20).slice(0, length);
     expect(verifyPkce(verifier, pkceChallenge(verifier))).toBe(true);
   });
@@ -264,7 +264,7 @@ describe.each(Object.entries(STORES))('tokens in the %s store', (_, createStore)
     expect(revoked.map(({ reason }) => reason)).toEqual(later === 200 ? [] : ['reused']);
   });
 
-  it('used twice at once are rotated once', async () => {
+  it('used twice at the same time are rotated once', async () => {
     const server = createServer(createStore);
     const first = await server.redeem(await server.put());
     const answers = await Promise.all(Array.from({ length: 4 }, () => server.refresh(first.refresh_token)));
@@ -298,7 +298,7 @@ describe.each(Object.entries(STORES))('tokens in the %s store', (_, createStore)
     expect(await server.refresh(second.refresh_token)).toMatchObject({ scope: 'notes:read notes:write' });
   });
 
-  it('live 30 days when nobody uses them', async () => {
+  it('live 30 days when they are not used', async () => {
     const server = createServer(createStore);
     const first = await server.redeem(await server.put());
     await server.clock.advance(30 * 86_400_000 - 1000);
@@ -308,7 +308,7 @@ describe.each(Object.entries(STORES))('tokens in the %s store', (_, createStore)
     expect(await server.refresh(second.refresh_token)).toEqual(INVALID);
   });
 
-  it('end with their family after 90 days, however often they were used', async () => {
+  it('end with their family after 90 days, regardless of their use', async () => {
     const server = createServer(createStore);
     let { refresh_token } = await server.redeem(await server.put());
     for (let day = 29; day < 90; day += 29) {
@@ -335,7 +335,7 @@ describe.each(Object.entries(STORES))('tokens in the %s store', (_, createStore)
     expect((await server.refresh(refresh_token)).status).toBe(200);
   });
 
-  it('revoked by hand are refused', async () => {
+  it('revoked by hand are rejected', async () => {
     const server = createServer(createStore);
     const grant = { clientId: 'c1', subject: 'ada', scopes: [] };
     const token = (await server.refreshTokens.issue(grant, 'family-1')) ?? '';
@@ -427,7 +427,7 @@ describe('the token endpoint', () => {
       {},
       'invalid_grant',
     ],
-  ])('refuses %s', async (_, body, headers, error) => {
+  ])('rejects %s', async (_, body, headers, error) => {
     const answer = await create().request(body, headers as Record<string, string>);
     expect([answer.status, JSON.parse(answer.text).error]).toEqual([400, error]);
     expect([answer.headers['cache-control'], answer.headers.pragma]).toEqual([['no-store'], ['no-cache']]);
@@ -455,7 +455,7 @@ describe('the token endpoint', () => {
     ]);
   });
 
-  it('without refresh tokens issues and takes none', async () => {
+  it('without refresh tokens issues and accepts no refresh token', async () => {
     const server = create({ refreshTokens: undefined as never });
     expect(Object.keys(await server.redeem(await server.put()))).not.toContain('refresh_token');
     expect(await server.refresh('x')).toMatchObject({ error: 'unsupported_grant_type' });
@@ -465,7 +465,7 @@ describe('the token endpoint', () => {
     authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`,
   });
 
-  it('takes a secret only where the application knows clients with one', async () => {
+  it('accepts a secret only if the application has clients with secrets', async () => {
     const form = { grant_type: 'refresh_token', refresh_token: 'x' };
     expect(await create().token({ ...form, client_id: 'c1', client_secret: 's' })).toMatchObject({
       status: 401,
@@ -505,7 +505,7 @@ describe('the token endpoint', () => {
     });
   });
 
-  it('names the scheme of clients with a secret when it refuses one, and otherwise not', async () => {
+  it('names the scheme of clients with a secret only when it rejects such a client', async () => {
     const form = { grant_type: 'refresh_token', refresh_token: 'x' };
     const refused = await create().request(form, basic('c1', 's'));
     expect([refused.status, refused.headers['www-authenticate']]).toEqual([401, ['Basic realm="token"']]);
@@ -515,33 +515,27 @@ describe('the token endpoint', () => {
   });
 
   it.each<[object, string]>([
-    [{}, 'option "codes" must be an object with consume()'],
-    [{ codes: { consume() {} } }, 'option "issueAccessToken" must be a function'],
+    [{}, 'option "codes"'],
+    [{ codes: { consume() {} } }, 'option "issueAccessToken"'],
     [{ codes: { consume() {} }, issueAccessToken() {}, ttl: 1 }, 'unknown option "ttl"'],
-  ])('is refused with %j', (options, text) => {
-    expect(() => createTokenHandler(options as never)).toThrow(text);
+  ])('is rejected with %j', (options, text) => {
+    expect(() => createTokenHandler(options as never)).toThrow(expect.failure('app.invalid_configuration', text));
   });
 });
 
 it.each<[() => unknown, string]>([
-  [() => createRefreshTokenStore({} as never), 'option "store" must be an object with get(), put(), take() and list()'],
-  [
-    () => createRefreshTokenStore({ store: memoryMcpStore(), ttlSeconds: 59 }),
-    'option "ttlSeconds" must be a whole number of seconds',
-  ],
-  [
-    () => createAuthorizationCodeStore({ store: memoryMcpStore(), ttlSeconds: 601 }),
-    'option "ttlSeconds" must be a whole number of seconds from 1 to 600',
-  ],
-])('a store is refused: %s', (create, text) => {
-  expect(create).toThrow(text);
+  [() => createRefreshTokenStore({} as never), 'option "store"'],
+  [() => createRefreshTokenStore({ store: memoryMcpStore(), ttlSeconds: 59 }), 'option "ttlSeconds"'],
+  [() => createAuthorizationCodeStore({ store: memoryMcpStore(), ttlSeconds: 601 }), 'option "ttlSeconds"'],
+])('a store is rejected: %s', (create, text) => {
+  expect(create).toThrow(expect.failure('app.invalid_configuration', text));
 });
 
 it('a code is not kept without a challenge of method S256', async () => {
   const codes = createAuthorizationCodeStore({ store: memoryMcpStore() });
   for (const codeChallenge of ['', VERIFIER.slice(1), undefined]) {
     await expect(codes.put({ ...GRANT, codeChallenge: codeChallenge as string })).rejects.toThrow(
-      'a challenge of method S256',
+      expect.failure('app.invalid_configuration', 'S256'),
     );
   }
 });
@@ -572,7 +566,7 @@ describe('the authorization response', () => {
     );
   });
 
-  it('is never kept, and gives no referrer', () => {
+  it('is never kept, and sends no referrer', () => {
     expect(
       createAuthorizeResponse({ redirectUri: REDIRECT, issuer: 'https://id.example.com', code: 'a' }),
     ).toMatchObject({
@@ -582,13 +576,13 @@ describe('the authorization response', () => {
   });
 
   it.each<[object, string]>([
-    [{}, 'option "code" must be given, or error, and not both'],
-    [{ code: 'a', error: 'access_denied' }, 'option "code" must be given, or error, and not both'],
-    [{ code: 'a', redirectUri: 'javascript:alert(1)' }, 'option "redirectUri" must be a redirect URI'],
-    [{ code: 'a', redirectUri: 'https://c.example/#a' }, 'option "redirectUri" must be a redirect URI'],
-    [{ code: 'a', issuer: 'id' }, 'option "issuer" must be'],
-  ])('is refused with %j', (options, text) => {
-    expect(() => location(options)).toThrow(text);
+    [{}, 'option "code"'],
+    [{ code: 'a', error: 'access_denied' }, 'option "code"'],
+    [{ code: 'a', redirectUri: 'javascript:alert(1)' }, 'option "redirectUri"'],
+    [{ code: 'a', redirectUri: 'https://c.example/#a' }, 'option "redirectUri"'],
+    [{ code: 'a', issuer: 'id' }, 'option "issuer"'],
+  ])('is rejected with %j', (options, text) => {
+    expect(() => location(options)).toThrow(expect.failure('app.invalid_configuration', text));
   });
 });
 

@@ -39,7 +39,12 @@ describe('an origin', () => {
     expect(allowed(origins, hosts)).toBe(passes);
   });
 
-  it.each([['*'], ['https://*.example'], ['claude.ai'], ['null'], [''], [5 as never]])('%p is no entry', (entry) => {
-    expect(() => createOriginCheck([entry])).toThrow('framework: option "allowedOrigins" must be a list of origins');
-  });
+  it.each([['*'], ['https://*.example'], ['claude.ai'], ['null'], [''], [5 as never]])(
+    '%p is not a valid entry',
+    (entry) => {
+      expect(() => createOriginCheck([entry])).toThrow(
+        expect.failure('app.invalid_configuration', 'option "allowedOrigins"'),
+      );
+    },
+  );
 });

@@ -62,7 +62,7 @@ describe.each(OUTAGES)('$name, at each request to DynamoDB', (outage) => {
     expect(requests).toEqual(['GetItem', 'PutItem', 'UpdateItem', 'GetItem', 'PutItem', 'PutItem']);
   }, 120_000);
 
-  it('of the answer of a person: the rest runs once, and its result is kept', async () => {
+  it('of the answer of a user: the rest runs once, and its result is kept', async () => {
     const requests = await atEachCall<{
       rig: Rig;
       ran: { times: number };

@@ -366,7 +366,7 @@ describe('a store that is away for longer than the invocation lasts', () => {
     };
   };
 
-  it('loses a task that ran: one line, a second delivery that ends it, no second run', async () => {
+  it('loses a task that ran: one line, the second delivery marks it as failed, no second run', async () => {
     const service = new Service(3000);
     const taskId = await inTime(service, service.startTask('run'));
     failsFrom(service, (method, key) => method === 'get' && key === 'task' && service.ran === 1, 30_000);
@@ -384,7 +384,7 @@ describe('a store that is away for longer than the invocation lasts', () => {
     expect(service.errors()).toHaveLength(2);
   });
 
-  it('says so in time: the last attempt begins a second before the deadline', async () => {
+  it('reports this in time: the last attempt begins a second before the deadline', async () => {
     const service = new Service(20_000);
     await inTime(service, service.startTask('run'));
     const began = service.clock.now().getTime();
@@ -429,7 +429,7 @@ describe('a store that is away for longer than the invocation lasts', () => {
     expect(service.lines.map(({ message }) => message)).toEqual(['mcp.stream_not_kept']);
   });
 
-  it('tells the person who answered, and logs one error, when the rest of the call cannot be stored', async () => {
+  it('notifies the user, and logs one error, when the rest of the call cannot be stored', async () => {
     const service = new Service(6000);
     const session = await service.rig.connect();
     const parked = await inTime(service, session.call('ask'));
@@ -451,7 +451,7 @@ describe('a claim of a task', () => {
     };
   };
 
-  it('whose answer is lost to the end is taken over by the next delivery, and the handler runs once', async () => {
+  it('that loses its final answer is taken over by the next delivery, and the handler runs once', async () => {
     const service = new Service(5000);
     const taskId = await inTime(service, service.startTask('run'));
     const [event] = service.events.splice(0);
@@ -464,7 +464,7 @@ describe('a claim of a task', () => {
     expect([service.ran, (await inTime(service, service.task(taskId))).status]).toEqual([1, 'completed']);
   });
 
-  it('that nobody takes over is given up by a poll after its lease, and the handler runs once', async () => {
+  it('that is not taken over is given up by a poll after its lease, and the handler runs once', async () => {
     const service = new Service(5000);
     const taskId = await inTime(service, service.startTask('run'));
     const [event] = service.events.splice(0);
@@ -518,7 +518,7 @@ describe('a claim of a task', () => {
   });
 
   it.each(['the same request id', 'another request id'])(
-    'of one event delivered twice at once is one, with %s',
+    'of one event delivered twice at the same time is made only once, with %s',
     async (which) => {
       const service = new Service();
       const taskId = await inTime(service, service.startTask('run'));
@@ -529,7 +529,7 @@ describe('a claim of a task', () => {
     },
   );
 
-  it('of a second delivery waits for a first one whose mark is late, and runs nothing', async () => {
+  it('of a second delivery waits for the late mark of the first delivery, and runs nothing', async () => {
     const service = new Service();
     await inTime(service, service.startTask('run'));
     const [event] = service.events;
@@ -596,7 +596,7 @@ describe('a failure that is not transient', () => {
   });
 });
 
-describe('what follows a change that is stored', () => {
+describe('effects of a stored change', () => {
   it('a notification that cannot be sent is logged, and the task is over', async () => {
     const service = new Service();
     const taskId = await inTime(service, service.startTask('run'));
@@ -694,7 +694,7 @@ it('a renewed lease whose answers are lost does not end its run', async () => {
   expect([service.ran, service.lines]).toEqual([1, []]);
 });
 
-it('a store that answers after the deadline changes nothing that was stored meanwhile', async () => {
+it('a store that answers after the deadline overwrites no newer change', async () => {
   const service = new Service(10_000);
   const taskId = await inTime(service, service.startTask('run'));
   const [event] = service.events.splice(0);

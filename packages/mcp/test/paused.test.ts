@@ -44,7 +44,7 @@ describe('a run that pauses', () => {
       (ctx) => ctx.closeStream(),
       { on: 'closed', returned: false, questions: [], memory: { round: 0, closes: 1, state: undefined } },
     ],
-  ])('%s resolves to a value with everything that continues the call', async (_, handler, expected) => {
+  ])('%s resolves to a value with the state that continues the call', async (_, handler, expected) => {
     expect(await outcomeOf(handler)).toMatchObject({ kind: 'paused', ...expected });
   });
 

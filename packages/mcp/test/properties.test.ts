@@ -17,7 +17,7 @@ describe('for any input', () => {
     );
   });
 
-  it('a sealed text opens under what it was bound to, and under nothing else', async () => {
+  it('a sealed string opens only with the context that it was bound to', async () => {
     const sealer = createSealer(SECRET, 'tested');
     await fc.assert(
       fc.asyncProperty(fc.string(), fc.string(), fc.string(), async (text, bound, other) => {

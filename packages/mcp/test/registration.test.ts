@@ -9,36 +9,33 @@ const nested = (depth: number): object => (depth === 0 ? {} : { properties: { a:
 
 describe('options', () => {
   it.each([
-    [{ name: '' }, 'framework: option "name" must be a string that is not empty'],
-    [{ version: undefined }, 'framework: option "version" must be a string that is not empty'],
-    [{ nmae: 'x' }, 'framework: unknown option "nmae"; known are name, version'],
-    [{ sessions: 'sticky' }, 'framework: option "sessions" must be "sealed", "durable" or "none"'],
-    [{ sessions: 'sealed' }, 'framework: option "sessions" must be "sealed" only with a secret'],
-    [{ sessions: 'durable' }, 'framework: option "sessions" must be "durable" only with a store'],
-    [{ sessions: 'durable', secret: SECRET }, 'framework: option "sessions" must be "durable" only with a store'],
-    [{ secret: { current: 'short' } }, 'framework: option "secret" must be keys of at least 32 bytes'],
-    [{ secret: { ...SECRET, previous: ['short'] } }, 'framework: option "secret" must be keys of at least 32 bytes'],
-    [{ secret: 'x'.repeat(40) }, 'framework: option "secret" must be an object with "current"'],
-    [{ changes: true }, 'framework: option "changes" must be false without a store'],
-    [{ store: {} }, 'framework: option "store" must be an object with get(), put(), take() and list()'],
-    [{ spill: null }, 'framework: option "spill" must be an object with put() and get()'],
-    [{ clock: 1 }, 'framework: option "clock" must be an object with now()'],
-    [
-      { sessionTtlSeconds: 31 * 86_400, secret: SECRET },
-      'framework: option "sessionTtlSeconds" must be a whole number of seconds from 60 to 2,592,000',
-    ],
-    [{ pageSize: 0 }, 'framework: option "pageSize" must be a whole number, at least 1'],
-    [{ maxBodyBytes: '4' }, 'framework: option "maxBodyBytes" must be a whole number, at least 1'],
-    [{ whileWaiting: 'sleep' }, 'framework: option "whileWaiting" must be "auto", "park" or "hold"'],
-    [{ cache: { ttlMs: -1 } }, 'framework: option "cache.ttlMs" must be a whole number, at least 0'],
-    [{ cache: { scope: 'all' } }, 'framework: option "cache.scope" must be "public" or "private"'],
-    [{ logging: 'yes' }, 'framework: option "logging" must be true or false'],
-    [{ title: 5 }, 'framework: option "title" must be a string'],
-    [{ allowedOrigins: ['claude.ai'] }, 'framework: option "allowedOrigins" must be a list of origins'],
-    [{ extensions: { nameless: {} } }, 'framework: extension "nameless" must be "prefix/name" with an object'],
-    [{ extensions: { 'a/b': 5 } }, 'framework: extension "a/b" must be "prefix/name" with an object'],
-  ])('%j are refused', (options, message) => {
-    expect(() => make(options)).toThrow(message);
+    [{ name: '' }, 'option "name"'],
+    [{ version: undefined }, 'option "version"'],
+    [{ nmae: 'x' }, 'unknown option "nmae"'],
+    [{ sessions: 'sticky' }, 'option "sessions"'],
+    [{ sessions: 'sealed' }, 'option "sessions"'],
+    [{ sessions: 'durable' }, 'option "sessions"'],
+    [{ sessions: 'durable', secret: SECRET }, 'option "sessions"'],
+    [{ secret: { current: 'short' } }, 'option "secret"'],
+    [{ secret: { ...SECRET, previous: ['short'] } }, 'option "secret"'],
+    [{ secret: 'x'.repeat(40) }, 'option "secret"'],
+    [{ changes: true }, 'option "changes"'],
+    [{ store: {} }, 'option "store"'],
+    [{ spill: null }, 'option "spill"'],
+    [{ clock: 1 }, 'option "clock"'],
+    [{ sessionTtlSeconds: 31 * 86_400, secret: SECRET }, 'option "sessionTtlSeconds"'],
+    [{ pageSize: 0 }, 'option "pageSize"'],
+    [{ maxBodyBytes: '4' }, 'option "maxBodyBytes"'],
+    [{ whileWaiting: 'sleep' }, 'option "whileWaiting"'],
+    [{ cache: { ttlMs: -1 } }, 'option "cache.ttlMs"'],
+    [{ cache: { scope: 'all' } }, 'option "cache.scope"'],
+    [{ logging: 'yes' }, 'option "logging"'],
+    [{ title: 5 }, 'option "title"'],
+    [{ allowedOrigins: ['claude.ai'] }, 'option "allowedOrigins"'],
+    [{ extensions: { nameless: {} } }, 'extension "nameless" must be "prefix/name" with an object'],
+    [{ extensions: { 'a/b': 5 } }, 'extension "a/b" must be "prefix/name" with an object'],
+  ])('%j are rejected', (options, message) => {
+    expect(() => make(options)).toThrow(expect.failure('app.invalid_configuration', message));
   });
 
   it('never show a secret', () => {
@@ -189,7 +186,7 @@ describe('registration', () => {
     expect(() => server.tool('late', {}, text)).toThrow(expect.objectContaining({ code: 'mcp.closed' }));
   });
 
-  it('copies a schema, and lists it as it was', async () => {
+  it('copies a schema, and lists it unchanged', async () => {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
@@ -243,7 +240,7 @@ describe('validators', () => {
     },
   });
 
-  it('give their JSON Schema to the list', async () => {
+  it('list their JSON Schema', async () => {
     const { tools } = (await (await rig.connect()).request('tools/list')).json.result;
     expect(tools[0].inputSchema).toMatchObject({
       type: 'object',
@@ -260,7 +257,7 @@ describe('validators', () => {
     expect((await session.call('async', { n: 1 })).json.result.content[0].text).toBe('1');
   });
 
-  it('refuse with the message of the validator', async () => {
+  it('reject with the message of the validator', async () => {
     const session = await rig.connect();
     const answer = await session.call('zod', { n: 'secret-value', word: 'secret-word' });
     expect(answer.json.result).toEqual({

@@ -99,7 +99,7 @@ describe.each(ERAS)('a call that is run again, in the %s era', (era, play) => {
     expect(rig.violations).toEqual([]);
   });
 
-  it('shows the text of a recorded failure that was meant to be shown', async () => {
+  it('shows the message of a recorded failure that was meant to be shown', async () => {
     let tries = 0;
     const rig = rigOf(async (ctx) => {
       const pay = ctx.step('pay', () => {
@@ -138,7 +138,7 @@ describe.each(ERAS)('a call that is run again, in the %s era', (era, play) => {
     expect(log).toMatchObject([{ level: 'ERROR', why: 'the name of a step is used twice: "a"' }]);
   });
 
-  it('sends an event behind a question although a step logged before it', async () => {
+  it('sends an event after a question although a step logged before it', async () => {
     const rig = rigOf(async (ctx) => {
       ctx.log('info', 'begin');
       await ctx.step('load', async () => {
@@ -157,7 +157,7 @@ describe.each(ERAS)('a call that is run again, in the %s era', (era, play) => {
     expect(logs).toEqual(['begin', 'loading', 'loaded', ...again, 'DELETED 5000 NOTES', 'loading']);
   });
 
-  it('answers branches that ask in another order with what was said to each', async () => {
+  it('returns each answer to its branch when branches send questions in another order', async () => {
     let run = 0;
     const rig = rigOf(async (ctx) => {
       run += 1;
@@ -195,7 +195,7 @@ describe.each(ERAS)('a call that is run again, in the %s era', (era, play) => {
     expect(undone).toEqual(['finally']);
   });
 
-  it('cannot ask inside of a step: the call ends at once', async () => {
+  it('cannot send a question inside a step: the call ends immediately', async () => {
     const rig = rigOf(async (ctx) => ctx.step('ask', async () => (await ctx.elicit(form('In here?'))).action));
     const { error } = await play(rig, () => accept('yes'));
     expect(error).toEqual({ code: -32603, message: 'Internal error' });
@@ -213,7 +213,7 @@ describe('an answer', () => {
     });
   };
 
-  it('of the stateless era is not taken for another question than the one that was shown', async () => {
+  it('of the stateless era is not accepted for another question', async () => {
     const rig = moving(['Delete 3 notes?', 'Delete 5000 notes?']);
     const { text, asked } = await stateless(rig, (message) => {
       return message === 'Delete 3 notes?' ? accept('yes') : { action: 'decline' };
@@ -226,7 +226,7 @@ describe('an answer', () => {
     expect([error?.code, asked]).toEqual([-32603, ['Delete 3 notes?']]);
   });
 
-  it('of the stateless era to what was not asked is not taken, where a state says what was', async () => {
+  it('of the stateless era is not accepted for a question that is not in the state', async () => {
     const rig = rigOf(async (ctx) => {
       const first = await ctx.elicit(form('first'), 'first');
       const second = await ctx.elicit(form('second'), 'second');

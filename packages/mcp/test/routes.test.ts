@@ -101,7 +101,7 @@ describe('for any input', () => {
     );
   });
 
-  it('normalizing twice gives the same as once, and derived paths parse to the same endpoint', () => {
+  it('normalizing twice returns the same result as once, and derived paths parse to the same endpoint', () => {
     fc.assert(
       fc.property(path, (given) => {
         const normal = normalizeMcpPath(given);
@@ -134,7 +134,7 @@ describe('for any input', () => {
   });
 });
 
-it('a value that is no endpoint of its kind is refused', () => {
+it('a value that is not a valid endpoint of its kind is rejected', () => {
   const bad: unknown[] = [
     undefined,
     null,
@@ -170,7 +170,7 @@ it.each([
   expect(list()).toEqual(once);
 });
 
-it('imports nothing from outside of its folder, so that infrastructure code loads it alone', () => {
+it('imports nothing from outside its folder, so that infrastructure code loads it alone', () => {
   const folder = join(import.meta.dirname, '../src/routes');
   const files = ['../routes.ts', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })].filter((name) =>
     name.endsWith('.ts'),

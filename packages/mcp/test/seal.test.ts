@@ -27,18 +27,18 @@ describe('when the random source repeats itself', () => {
     expect(new Set(tokens.map(nonceOf)).size).toBe(2);
   });
 
-  it('the same seal twice is the same token, which tells nobody anything new', async () => {
+  it('the same seal twice is the same token, which reveals nothing', async () => {
     const sealer = createSealer(SECRET, 'tested');
     expect(await sealer.seal(...FIRST)).toBe(await sealer.seal(...FIRST));
   });
 
-  it('another secret gives another nonce', async () => {
+  it('another secret creates another nonce', async () => {
     const other = createSealer({ current: 'another secret of the tests, long enough too' }, 'tested');
     expect(nonceOf(await createSealer(SECRET, 'tested').seal(...FIRST))).not.toBe(nonceOf(await other.seal(...FIRST)));
   });
 });
 
-it('a text that is sealed twice gives two tokens', async () => {
+it('a string that is sealed twice has two tokens', async () => {
   const sealer = createSealer(SECRET, 'tested');
   const tokens = await Promise.all(Array.from({ length: 100 }, () => sealer.seal('state', 'a text', 'ada')));
   expect(new Set(tokens.map(nonceOf)).size).toBe(100);

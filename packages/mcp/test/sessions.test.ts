@@ -37,7 +37,7 @@ describe.each(['durable', 'sealed'] as const)('%s sessions', (sessions) => {
     expect((await ping(other.id)).status).toBe(200);
   });
 
-  it('remember the client', async () => {
+  it('store the client', async () => {
     const seen: unknown[] = [];
     const asking = new Rig({
       server: { sessions },
@@ -102,7 +102,7 @@ describe('a durable session', () => {
     expect((await session.request('logging/setLevel', { level: 'info' })).status).toBe(404);
   });
 
-  it('keeps its id out of the store', async () => {
+  it('does not write its id to the store', async () => {
     const rows: string[] = [];
     const inner = memoryMcpStore();
     const store: McpStore = {
@@ -145,7 +145,7 @@ describe('a sealed session', () => {
     }
   });
 
-  it('opens with a previous key, and with none that is gone', async () => {
+  it('opens with a previous key, and not with a removed key', async () => {
     const keys = ['a'.repeat(32), 'b'.repeat(32), 'c'.repeat(32)] as const;
     const at = (current: string, ...previous: string[]) =>
       new Rig({ server: { sessions: 'sealed', store: null, secret: { current, previous } } });
@@ -157,7 +157,7 @@ describe('a sealed session', () => {
     expect(await ping(at(keys[2], keys[1]))).toBe(404);
   });
 
-  it('takes its secret from a function, once an engine', async () => {
+  it('reads its secret from a function, once an engine', async () => {
     let calls = 0;
     const lazy = new Rig({
       server: {

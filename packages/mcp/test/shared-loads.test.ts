@@ -2,7 +2,7 @@ import { SharedLoads } from '../src/oauth/internal/shared-loads.js';
 
 const codeOf = (error: { readonly error?: string }) => error.error;
 
-it('loads 100 things of many hosts in a minute, and remembers 200', async () => {
+it('loads 100 things of many hosts in a minute, and caches 200', async () => {
   let now = 0;
   let loads = 0;
   const shared = new SharedLoads<number>(600_000, () => now);
@@ -37,7 +37,7 @@ it('counts again after a clock was set back', async () => {
   expect(await get()).toBe('a');
 });
 
-it('shares a load that fails, and starts another one when it may', async () => {
+it('shares a load that fails, and starts a new load when it is allowed', async () => {
   let now = 0;
   let loads = 0;
   const shared = new SharedLoads<string>(1000, () => now);

@@ -50,7 +50,7 @@ describe.each([
     },
   );
 
-  it('large arguments of a call that does not ask are accepted', async () => {
+  it('large arguments of a call without questions are accepted', async () => {
     const { rig, told } = rigOf(asking, { streaming });
     const session = await rig.connect();
     const answer = await session.call('t', { mode: 'result', text: BIG }, { meta: { progressToken: 1 } });
@@ -58,7 +58,7 @@ describe.each([
     expect(told()).toEqual([line('result')]);
   });
 
-  it('a large result reaches the client that reads, and is logged; who comes back is told', async () => {
+  it('a large result reaches the client that reads, and is logged; a client that reconnects receives an error', async () => {
     const { rig, told } = rigOf(asking, { streaming });
     const session = await rig.connect();
     const answer = await session.call('t', args('result'), { meta: { progressToken: 1 } });
@@ -72,7 +72,7 @@ describe.each([
 describe('an answer that is too large to be kept', () => {
   const image = { role: 'assistant', model: 'm', content: { type: 'image', mimeType: 'image/png', data: BIG } };
 
-  it('is refused, and the handler goes on without it', async () => {
+  it('is rejected, and the handler continues without it', async () => {
     const { rig, told } = rigOf(asking);
     const session = await rig.connect();
     const parked = await session.call('t', args('image'));
@@ -119,7 +119,7 @@ describe('an answer that is too large to be kept', () => {
     expect(told()).toEqual([line('answer')]);
   });
 
-  it('fits where a spill takes it', async () => {
+  it('fits if a spill stores it', async () => {
     const spilled = new Map<string, Uint8Array>();
     const spill = {
       put: async (key: string, data: Uint8Array) => void spilled.set(key, data),

@@ -39,7 +39,7 @@ function losing(store: McpStore, random: () => number): McpStore & { lost: numbe
   return lossy;
 }
 
-it('two hours of held and parked questions with lost replies: no answer is lost, and no step runs twice', async () => {
+it('two hours of held and parked questions with lost replies: no answers are lost, and no step runs twice', async () => {
   const clock = new ManualClock(1_700_000_000_000);
   const random = randomNumbers(34);
   const store = losing(memoryMcpStore({ clock }), random);

@@ -59,7 +59,7 @@ function service(spill: McpSpill) {
   return { rig, events, deliver, start };
 }
 
-it('a large task has one object, however often it changes', async () => {
+it('a large task has one object, regardless of the number of changes', async () => {
   const spill = new MemorySpill();
   const { deliver, start } = service(spill);
   const status = await start();
@@ -68,7 +68,7 @@ it('a large task has one object, however often it changes', async () => {
   expect([await status(), spill.objects.size, spill.puts, spill.deletes]).toEqual(['completed', 1, 3, 2]);
 });
 
-it('of two deliveries at once, the one that loses leaves no object', async () => {
+it('of two simultaneous deliveries, the losing delivery keeps no object', async () => {
   const spill = new MemorySpill();
   const { deliver, start } = service(spill);
   const status = await start();

@@ -48,7 +48,7 @@ const progressing = (events: number, everyMs: number) => (server: McpServer, clo
     return 'done';
   });
 
-describe('what a call asks of the store', () => {
+describe('store operations of a call', () => {
   it.each([
     ['100 events in half a second', 5, true, { reads: 3, writes: 12 }],
     ['100 events in five seconds', 50, true, { reads: 8, writes: 16 }],
@@ -79,7 +79,7 @@ describe('what a call asks of the store', () => {
     expect(counts()).toEqual({ reads: 1, writes: 0 });
   });
 
-  it('one read for the level of a sealed session, however much is logged', async () => {
+  it('one read for the level of a sealed session, regardless of the number of logs', async () => {
     const { open, counts } = await prepared(
       (server) =>
         server.tool('t', {}, (_, ctx) => {
@@ -93,7 +93,7 @@ describe('what a call asks of the store', () => {
     expect(counts().reads).toBe(2);
   });
 
-  it('one look for a cancellation a second, however many steps there are', async () => {
+  it('one look for a cancellation a second, regardless of the number of steps', async () => {
     const { clock, open, counts } = await prepared((server, time) =>
       server.tool('t', {}, async (_, ctx) => {
         for (let step = 0; step < 60; step += 1) await ctx.step(`${step}`, () => wait(time, 50).then(() => null));
@@ -104,7 +104,7 @@ describe('what a call asks of the store', () => {
     expect(counts().reads).toBeLessThanOrEqual(5);
   });
 
-  it('a few looks while a client waits for a run that is under way', async () => {
+  it('a few looks while a client waits for a run that is in progress', async () => {
     const { clock, rig, session, counts } = await prepared((server, time) =>
       server.tool('t', {}, async (_, ctx) => {
         await ctx.closeStream();
@@ -128,7 +128,7 @@ describe('what a call asks of the store', () => {
 });
 
 describe('a question that a machine answers', () => {
-  it('tells its client to wait a tenth of a second', async () => {
+  it('answers the client to wait a tenth of a second', async () => {
     const { clock, session } = await prepared((server) =>
       server.tool('t', { asks: ['roots'] }, async (_, ctx) => String((await ctx.roots()).length)),
     );

@@ -42,7 +42,7 @@ it('the DynamoDB store reads consistently, always', async () => {
 describe('the memory store', () => {
   it.each(mcpStoreConformance({ create: async (clock) => memoryMcpStore({ clock }) }))('$name', ({ run }) => run());
 
-  it('drops the oldest row when it is full, whatever was read', async () => {
+  it('drops the oldest row when it is full, regardless of reads', async () => {
     const store = memoryMcpStore({ maxRows: 3 });
     const row = (sort: string) => ({ partition: 'p', sort, version: 1, ttl: 9e9, data: new Uint8Array() });
     for (const sort of ['a', 'b', 'c']) await store.put(row(sort));
@@ -70,7 +70,7 @@ describe('the memory store', () => {
     expect((await last.request('ping')).status).toBe(200);
   });
 
-  it.each([{ maxRows: 0 }, { maxRows: 1.5 }, { rows: 5 }])('refuses the options %j', (options) => {
+  it.each([{ maxRows: 0 }, { maxRows: 1.5 }, { rows: 5 }])('rejects the options %j', (options) => {
     expect(() => memoryMcpStore(options as never)).toThrow(/^framework: /);
   });
 });
@@ -81,12 +81,14 @@ describe('the DynamoDB store', () => {
     ({ run }) => run(),
   );
 
-  it('takes its table from the environment, and needs one', () => {
+  it('reads its table from the environment, and requires it', () => {
     expect(() => dynamoMcpStore({ environment: {} })).toThrow(
-      'framework: option "tableName" or the variable FRAMEWORK_MCP_TABLE_NAME must be the name of the table',
+      expect.failure('app.invalid_configuration', 'option "tableName"'),
     );
     expect(() => dynamoMcpStore({ environment: { [MCP_TABLE_NAME_ENV]: 'table' } })).not.toThrow();
-    expect(() => dynamoMcpStore({ table: 'x' } as never)).toThrow('framework: unknown option "table"');
+    expect(() => dynamoMcpStore({ table: 'x' } as never)).toThrow(
+      expect.failure('app.invalid_configuration', 'unknown option "table"'),
+    );
   });
 
   it('carries a parked call from one instance to the next', async () => {
@@ -103,7 +105,7 @@ describe('the DynamoDB store', () => {
     expect(rig.violations).toEqual([]);
   });
 
-  it('answers 503 without any detail when the table is not there', async () => {
+  it('answers 503 without any detail when the table does not exist', async () => {
     const rig = new Rig({
       register: registerAll,
       server: { store: dynamoMcpStore({ client, tableName: 'not-there' }) },
@@ -126,7 +128,7 @@ describe('a DynamoDB store that fails', () => {
 
   afterAll(() => proxy.stop());
 
-  it.each(STORE_FAULTS)('rejects every call in time, with nothing of the cause in the text: $name', async (given) => {
+  it.each(STORE_FAULTS)('rejects every call in time, without the cause in the message: $name', async (given) => {
     const brittle = await createLocalClient({ endpoint: proxy.endpoint, maxAttempts: 1 });
     const store = dynamoMcpStore({ client: brittle, tableName, storeTimeoutMs: given.hangs ? 60 : 10_000 });
     proxy.clear();

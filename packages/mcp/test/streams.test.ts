@@ -31,7 +31,7 @@ async function recorded(store: McpStore): Promise<{ store: McpStore; rows: Row[]
 }
 
 describe('a closed stream', () => {
-  it('goes on when the client comes back, and is run once', async () => {
+  it('continues when the client reconnects, and is run once', async () => {
     let runs = 0;
     const rig = new Rig({ register: (server) => closing(server, () => (runs += 1)) });
     const session = await rig.connect();
@@ -46,7 +46,7 @@ describe('a closed stream', () => {
     expect(rig.violations).toEqual([]);
   });
 
-  it('is claimed by one of two clients that come at once', async () => {
+  it('is claimed by one of two clients that connect at the same time', async () => {
     let runs = 0;
     const rig = new Rig({ register: (server) => closing(server, () => (runs += 1)), server: { resumeWaitMs: 2000 } });
     const session = await rig.connect();
@@ -59,7 +59,7 @@ describe('a closed stream', () => {
     expect(runs).toBe(1);
   });
 
-  it('of two streams, resumed crosswise, each gives only its own events', async () => {
+  it('of two streams, resumed crosswise, each returns only its own events', async () => {
     const rig = new Rig({ register: closing });
     const session = await rig.connect();
     const [one, two] = [await session.call('t', { n: 1 }), await session.call('t', { n: 2 })];
@@ -120,7 +120,7 @@ describe('a closed stream', () => {
 });
 
 describe('a run whose instance is lost', () => {
-  it('is never run again: the client is told', async () => {
+  it('is never run again: the client receives an error', async () => {
     const clock = new ManualClock(1_700_000_000_000);
     const inner = memoryMcpStore({ clock });
     let runs = 0;
@@ -166,7 +166,7 @@ describe('a run that lives', () => {
       return 'done';
     });
 
-  it('says so every ten seconds, so that it is not taken for lost however long it takes', async () => {
+  it('sends a sign of life every ten seconds, so that a long run is not considered lost', async () => {
     const clock = new ManualClock(1_700_000_000_000);
     const begun: string[] = [];
     const rig = new Rig({
@@ -280,7 +280,7 @@ describe('a door that streams', () => {
     for await (const chunk of opened.body) yield Buffer.from(chunk).toString('utf8');
   }
 
-  it('sends the first event before the tool ends, and keeps it for whoever comes back', async () => {
+  it('sends the first event before the tool ends, and keeps it for a client that reconnects', async () => {
     let release = () => {};
     const rig = new Rig({
       streaming: true,
@@ -312,7 +312,7 @@ describe('a door that streams', () => {
     expect(rig.violations).toEqual([]);
   });
 
-  it('answers JSON when nothing comes before the result', async () => {
+  it('answers JSON if the result is the first message', async () => {
     const rig = new Rig({ streaming: true, register: registerAll });
     const answer = await (await rig.connect()).call('echo', { a: 1 });
     expect([answer.headers['content-type'], answer.json.result.content[0].text]).toEqual([
@@ -321,7 +321,7 @@ describe('a door that streams', () => {
     ]);
   });
 
-  it('opens after five seconds, comments every fifteen, and stays in order', async () => {
+  it('opens after five seconds, comments every fifteen, and keeps the order', async () => {
     const clock = new ManualClock(1_700_000_000_000);
     let release = () => {};
     const rig = new Rig({
@@ -351,7 +351,7 @@ describe('a door that streams', () => {
     expect(text).toMatch(/"text":"done"[^\n]*\n\n$/);
   });
 
-  it('goes on without its client where the client can come back', async () => {
+  it('continues without its client if the client can reconnect', async () => {
     let release = () => {};
     let aborted = false;
     const rig = new Rig({
@@ -431,7 +431,7 @@ describe('a large event', () => {
       return 'done';
     });
 
-  it('reaches the client that reads; who comes back for it later is told that it was too large', async () => {
+  it('reaches the client that reads; a client that reconnects receives an error that it was too large', async () => {
     const log: Line[] = [];
     const session = await new Rig({ register, log: logTo(log) }).connect();
     const first = await session.call('t');
@@ -441,7 +441,7 @@ describe('a large event', () => {
     expect(log).toMatchObject([{ level: 'WARN', message: 'mcp.too_large', target: 't', what: 'event' }]);
   });
 
-  it('goes to the spill, and is checked when it comes back', async () => {
+  it('goes to the spill, and is checked when it is read', async () => {
     const spilled = new Map<string, Uint8Array>();
     const spill = {
       put: async (key: string, data: Uint8Array) => void spilled.set(key, data),

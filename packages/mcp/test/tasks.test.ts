@@ -68,7 +68,7 @@ const call = (client: McpTestClient, name: string, args: object = {}) =>
   client.request('tools/call', { name, arguments: args });
 const get = (client: McpTestClient, taskId: unknown) => client.request('tasks/get', { taskId });
 
-it('a call becomes a task that another function runs, and the caller asks how it stands', async () => {
+it('a call becomes a task that another function runs, and the caller polls its status', async () => {
   const seen: unknown[] = [];
   const { connect, run, events } = service((server) =>
     server.tool('report', { task: {}, input: { type: 'object', required: ['of'] } }, ({ of }, ctx) => {
@@ -127,7 +127,7 @@ it('a run ends when the notification of its error line has been sent', async () 
   expect(sent).toEqual(['reports: TypeError']);
 });
 
-it('an event that comes twice, or after the end, runs nothing', async () => {
+it('an event that is delivered twice, or after the end, runs nothing', async () => {
   let runs = 0;
   const { connect, run, events } = service((server) =>
     server.tool('t', { task: {} }, () => {
@@ -157,7 +157,7 @@ it.each([
   expect(JSON.stringify(task)).not.toContain('hunter2');
 });
 
-it('a task that asks waits for its answers, takes them one by one, and runs each step once', async () => {
+it('a task with questions waits for its answers, accepts them separately, and runs each step once', async () => {
   const steps: string[] = [];
   const { connect, run, events } = service((server) =>
     server.tool('t', { task: {}, asks: ['elicitation'] }, async (_, ctx) => {
@@ -195,7 +195,7 @@ it('a task that asks waits for its answers, takes them one by one, and runs each
   expect(steps).toEqual(['charge']);
 });
 
-it('questions that a handler returned come back to it', async () => {
+it('a handler receives the answers to the questions that it returned', async () => {
   const { connect, run } = service((server) =>
     server.tool('t', { task: {}, asks: ['elicitation'] }, (_, ctx) => {
       const asked = { method: 'elicitation/create' as const, params: { message: 'Name?', requestedSchema: FORM } };
@@ -211,7 +211,7 @@ it('questions that a handler returned come back to it', async () => {
   expect(await get(client, taskId)).toMatchObject({ result: { content: [{ text: 'Hello Ada kept' }] } });
 });
 
-it('a call asks first and becomes a task when its handler closes the stream', async () => {
+it('a call sends a question first and becomes a task when its handler closes the stream', async () => {
   const { connect, run, events } = service((server) =>
     server.tool('t', { task: { required: true, at: 'closeStream' }, asks: ['elicitation'] }, async (_, ctx) => {
       const { content } = await ctx.elicit<{ name: string }>({ message: 'Name?', requestedSchema: FORM }, 'name');
@@ -235,7 +235,7 @@ it('a call asks first and becomes a task when its handler closes the stream', as
   });
 });
 
-it('a task that is cancelled stays so, whether it runs or not, and its signal aborts', async () => {
+it('a task that is cancelled remains cancelled, whether it runs or not, and its signal aborts', async () => {
   let aborted = false;
   let started = () => {};
   const running = new Promise<void>((resolve) => {
@@ -272,7 +272,7 @@ it('a task that is cancelled stays so, whether it runs or not, and its signal ab
   expect(await get(client, second.taskId)).toMatchObject({ status: 'cancelled' });
 }, 20_000);
 
-it('a listener is told of its own tasks', async () => {
+it('a listener receives changes only of the tasks of its caller', async () => {
   const clock = new ManualClock(1_700_000_000_000);
   const events: McpTaskEvent[] = [];
   const rig = new Rig({
@@ -366,7 +366,7 @@ describe("a task is the caller's alone", () => {
     await expect(ada.request(method, { taskId, ...params })).resolves.toMatchObject({ resultType: 'complete' });
   });
 
-  it('an event that nobody here sealed runs nothing', async () => {
+  it('an event with a foreign seal runs nothing', async () => {
     const { create, run, connect, events } = service((server) => server.tool('t', { task: {} }, () => ''));
     const foreign = service((server) => server.tool('t', { task: {} }, () => ''), {
       secret: { current: 'z'.repeat(32) },
@@ -377,11 +377,13 @@ describe("a task is the caller's alone", () => {
     events.length = 0;
     await run([...foreign.events, { sallyport: 'mcp.task', token: String(taskId) }]);
     expect(await get(client, taskId)).toMatchObject({ status: 'working' });
-    await expect(create().handleLambda({ sallyport: 'mcp.task' })).rejects.toThrow('framework:');
+    await expect(create().handleLambda({ sallyport: 'mcp.task' })).rejects.toThrow(
+      expect.failure('dispatch.unknown_event'),
+    );
   });
 });
 
-it('a client that does not take tasks gets a result, or hears what it lacks', async () => {
+it('a client that does not support tasks receives a result, or the missing capability', async () => {
   const { connect, events } = service((server) => {
     server.tool('optional', { task: {} }, () => 'at once');
     server.tool('required', { task: { required: true } }, () => 'never');
@@ -418,22 +420,19 @@ it('a task that cannot be started is not created', async () => {
 });
 
 it.each([
-  [{ tasks: {} }, 'option "tasks.start" must be a function'],
-  [
-    { tasks: { start: () => {}, ttlMs: 5 } },
-    'option "tasks.ttlMs" must be a whole number of milliseconds from 60000 to 604,800,000',
-  ],
-  [{ tasks: { start: () => {} }, store: undefined }, 'option "tasks" must be left out without a store and a secret'],
-])('%j is refused', (options, message) => {
+  [{ tasks: {} }, 'option "tasks.start"'],
+  [{ tasks: { start: () => {}, ttlMs: 5 } }, 'option "tasks.ttlMs"'],
+  [{ tasks: { start: () => {} }, store: undefined }, 'option "tasks"'],
+])('%j is rejected', (options, message) => {
   expect(() =>
     createMcpServer({ name: 'a', version: '1', store: memoryMcpStore(), secret: SECRET, ...options } as never),
-  ).toThrow(message);
+  ).toThrow(expect.failure('app.invalid_configuration', message));
 });
 
 it('a tool that becomes a task needs a server with tasks, and so does the surface', () => {
   const server = createMcpServer({ name: 'a', version: '1' });
   expect(() => server.tool('t', { task: {} }, () => '')).toThrow(
-    'tool "t" becomes a task, which needs the option "tasks"',
+    expect.failure('mcp.invalid_registration', 'tool "t"', 'option "tasks"'),
   );
-  expect(() => mcpTasks(server)).toThrow('option "tasks" must be set on each of the servers');
+  expect(() => mcpTasks(server)).toThrow(expect.failure('app.invalid_configuration', 'option "tasks"'));
 });

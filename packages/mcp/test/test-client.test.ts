@@ -117,7 +117,7 @@ describe('a client of sessions', () => {
     expect(env.clock.now().getTime()).toBeGreaterThan(0);
   });
 
-  it('is told of the other notifications', async () => {
+  it('receives the other notifications', async () => {
     const client = await connectMcp(instances());
     const seen: unknown[] = [];
     await client.callTool('count', {}, { onNotification: (method, params) => seen.push([method, params.data]) });
@@ -139,6 +139,8 @@ describe('a client of sessions', () => {
 });
 
 it('a wrong option is rejected, and an answer that is not a message is an error', async () => {
-  await expect(connectMcp(instances(), { dor: 'gateway-v2' } as never)).rejects.toThrow('unknown option "dor"');
+  await expect(connectMcp(instances(), { dor: 'gateway-v2' } as never)).rejects.toThrow(
+    expect.failure('app.invalid_configuration', 'unknown option "dor"'),
+  );
   await expect(connectMcp(instances(), { path: '/nowhere' })).rejects.toBeInstanceOf(McpClientError);
 });

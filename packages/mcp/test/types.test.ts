@@ -7,7 +7,7 @@ import { registerAll } from './support/server.js';
 /** Fails to compile if a value of `From` is not a value of `To`. */
 function assignable<From extends To, To>(..._proof: [From?, To?]): void {}
 
-it('our shapes are assignable to those of the official SDK, and back', () => {
+it('our shapes are assignable to the types of the official SDK, and back', () => {
   assignable<Ours.Implementation, Sdk.Implementation>();
   assignable<Sdk.Implementation, Ours.Implementation>();
   assignable<Ours.CallToolResult, Sdk.CallToolResult>();

@@ -39,9 +39,6 @@ export function streamsError(code: StreamsErrorCode, text: string, details?: unk
   return new FrameworkError(code, `framework: ${text}`, { details });
 }
 
-/** The message of a failed handler, in log lines and for clients of containers that mask errors. */
-export const HANDLER_FAILED = 'framework: event handler failed';
-
 /** A rejected registration or option. */
 export function refused(text: string): FrameworkError {
   return streamsError(INVALID_CONFIGURATION, text);

@@ -26,7 +26,7 @@ const CHANNEL_HOSTS: readonly [string, (make: (posture?: object) => AppSyncEvent
 ];
 
 describe.each(CHANNEL_HOSTS)('channels in %s', (_name, host) => {
-  it('a publication keeps ids and order; each event is answered by its own result', async () => {
+  it('a publication keeps ids and order; each event receives its result', async () => {
     const { handleLambda } = host((posture) =>
       appSyncEvents().publish(
         '/news/*',
@@ -66,7 +66,7 @@ describe.each(CHANNEL_HOSTS)('channels in %s', (_name, host) => {
     await expect(handleLambda(subscribe('/news/sport'))).resolves.toEqual(answer);
   });
 
-  it('a channel without handler is refused, for each event by its id', async () => {
+  it('a channel without handler is rejected, for each event by its id', async () => {
     const { handleLambda } = host((posture) =>
       appSyncEvents()
         .publish('/news/sport', () => fail(new Error('ran')), posture)
@@ -111,7 +111,7 @@ describe.each(CHANNEL_HOSTS)('channels in %s', (_name, host) => {
     ['/news//vip', { error: 'forbidden' }],
     ['news/art', null],
     ['news/vip', { error: 'internal error' }],
-  ])('a subscription to %s is answered by what decides about all of it', async (channel, answer) => {
+  ])('a subscription to %s is answered by the handler of the whole channel', async (channel, answer) => {
     const { handleLambda } = host((posture) =>
       appSyncEvents()
         .subscribe('/news/*', () => undefined, posture)
@@ -124,14 +124,14 @@ describe.each(CHANNEL_HOSTS)('channels in %s', (_name, host) => {
     ['an event without id', { events: [{ payload: 1 }] }],
     ['events that are none', { events: 5 }],
     ['10,001 events', { events: Array.from({ length: 10_001 }, () => ({ id: 'a' })) }],
-  ])('%s is refused', async (_what, members) => {
+  ])('%s is rejected', async (_what, members) => {
     const { handleLambda } = host((posture) => appSyncEvents().publish('/*', () => fail(new Error('ran')), posture));
     await expect(handleLambda({ ...buildAppSyncEventsEvent('/a'), ...members })).rejects.toMatchObject({
       code: 'triggers.invalid_event',
     });
   });
 
-  it('an invocation by an agent reaches none of them', async () => {
+  it('an invocation by an agent reaches no event handler', async () => {
     const { handleLambda } = host((posture) => appSyncEvents().publish('/*', () => 1, posture));
     await expect(handleLambda(buildAppSyncEventsEvent('/a'), AGENT)).rejects.toMatchObject({
       code: 'dispatch.no_adapter',
@@ -183,7 +183,7 @@ describe('postures of channels', () => {
     await expect(app.handleLambda(event)).resolves.toEqual({ events: [{ id: 'event-1', payload: { by: 'u2' } }] });
   });
 
-  it('nobody, and somebody without the scope, are refused', async () => {
+  it('an anonymous caller and a caller without the scope are rejected', async () => {
     const { app, env } = serve(news);
     await expect(app.handleLambda(buildAppSyncEventsEvent('/news/a', { payloads: [1, 2] }))).resolves.toEqual({
       events: [
@@ -195,7 +195,7 @@ describe('postures of channels', () => {
     expect(env.records.logs).toEqual([]);
   });
 
-  it('a resolver that fails refuses without its text, and is logged', async () => {
+  it('a resolver that fails rejects without its message, and is logged', async () => {
     const env = createTestEnv();
     const principalResolver = () => fail(new Error('the database is at 10.0.0.1'));
     const app = new SecureApp({ ...env.options(), principalResolver, surfaces: [news()] });
@@ -219,20 +219,24 @@ describe('postures of channels', () => {
     });
   });
 
-  it('each registration in SecureApp has one, before and after the container is made', () => {
+  it('each registration in SecureApp has a posture, before and after the container is made', () => {
     const bare = appSyncEvents().publish('/news/*', () => 1);
-    expect(() => new SecureApp({ surfaces: [bare] })).toThrow('framework: invalid auth posture: PUBLISH /news/*');
+    expect(() => new SecureApp({ surfaces: [bare] })).toThrow(
+      expect.failure('app.bad_request', 'invalid auth posture: PUBLISH /news/*'),
+    );
     const attached = news();
     new SecureApp({ surfaces: [attached] });
     expect(() => attached.subscribe('/chat/*', () => undefined)).toThrow(
-      'framework: invalid auth posture: SUBSCRIBE /chat/*',
+      expect.failure('app.bad_request', 'invalid auth posture: SUBSCRIBE /chat/*'),
     );
   });
 
-  it('is refused in a container without a gate', async () => {
-    expect(() => createApp({ surfaces: [news()] })).toThrow('framework: invalid auth posture: PUBLISH /news/*');
+  it('is rejected in a container without a gate', async () => {
+    expect(() => createApp({ surfaces: [news()] })).toThrow(
+      expect.failure('app.invalid_configuration', 'invalid auth posture: PUBLISH /news/*'),
+    );
     await expect(news().handleLambda(buildAppSyncEventsEvent('/news/a'))).rejects.toThrow(
-      'framework: postures need SecureApp',
+      expect.failure('app.invalid_configuration', 'postures need SecureApp'),
     );
   });
 
@@ -244,8 +248,10 @@ describe('postures of channels', () => {
   });
 });
 
-it.each(['', 'news', '/news/', '/news/*/a', '/ne*', '/a b', '/-a', '*'])('the pattern %j is refused', (pattern) => {
-  expect(() => appSyncEvents().publish(pattern, () => 1)).toThrow('framework: channel pattern');
+it.each(['', 'news', '/news/', '/news/*/a', '/ne*', '/a b', '/-a', '*'])('the pattern %j is rejected', (pattern) => {
+  expect(() => appSyncEvents().publish(pattern, () => 1)).toThrow(
+    expect.failure('app.invalid_configuration', 'channel pattern'),
+  );
 });
 
 it.each<[string, () => unknown]>([
@@ -257,8 +263,8 @@ it.each<[string, () => unknown]>([
         .publish('/a', () => 1),
   ],
   ['no function', () => appSyncEvents().subscribe('/a', 5 as never)],
-])('a registration is refused: %s', (_what, register) => {
-  expect(register).toThrow('framework: ');
+])('a registration is rejected: %s', (_what, register) => {
+  expect(register).toThrow(expect.failure('app.invalid_configuration'));
 });
 
 describe.each(HOSTS)('an authorizer of AppSync in %s', (_name, host) => {
@@ -291,7 +297,7 @@ describe.each(HOSTS)('an authorizer of AppSync in %s', (_name, host) => {
     ['deny()', () => AppSyncDecision.deny()],
     ['an error', () => fail(new Error('secret'))],
     ['a nested context', () => AppSyncDecision.allow({ context: { roles: ['a'] } as never })],
-  ])('refuses for %s, and the refusal is not cached', async (_what, result) => {
+  ])('rejects for %s, and the rejection is not cached', async (_what, result) => {
     const { handleLambda } = host(() => appSyncAuthorizer(result as never));
     await expect(handleLambda(buildAppSyncAuthorizerEvent())).resolves.toEqual({ isAuthorized: false, ttlOverride: 0 });
   });
@@ -302,9 +308,9 @@ describe.each(HOSTS)('an authorizer of AppSync in %s', (_name, host) => {
   });
 });
 
-it.each([-1, 1.5, 3_601, Number.NaN])('ttlSeconds of %p is refused', (ttlSeconds) => {
+it.each([-1, 1.5, 3_601, Number.NaN])('ttlSeconds of %p is rejected', (ttlSeconds) => {
   expect(() => AppSyncDecision.allow({ ttlSeconds })).toThrow(
-    'framework: ttlSeconds must be a whole number from 0 to 3,600',
+    expect.failure('app.invalid_configuration', 'ttlSeconds'),
   );
 });
 
@@ -336,8 +342,8 @@ it.each<[string, () => unknown, readonly string[]]>([
   expect(errorsIn(env)).toEqual(expected);
 });
 
-it('an authorizer whose handler is no function is refused, and the inventory has one line', () => {
-  expect(() => appSyncAuthorizer(5 as never)).toThrow('framework: handler must be a function');
+it('an authorizer whose handler is not a function is rejected, and the inventory has one line', () => {
+  expect(() => appSyncAuthorizer(5 as never)).toThrow(expect.failure('app.invalid_configuration', 'handler'));
   expect(appSyncAuthorizer(() => AppSyncDecision.deny()).triggers()).toEqual([{ kind: 'appsync-authorizer' }]);
 });
 
@@ -367,7 +373,7 @@ it('an event whose payload JSON cannot write, or that does not fit, fails alone'
   });
 });
 
-it('payloads that do not fit together are told apart one by one, with one warning', async () => {
+it('a payload that does not fit with the others fails alone, with one warning', async () => {
   const env = createTestEnv();
   const sizes = [10, 4_000_000, 4_000_000, 10];
   const surface = appSyncEvents().publish('/a', (ctx) => 'x'.repeat(sizes[ctx.batch.index] ?? 0));

@@ -123,7 +123,7 @@ describe.each(FIRST)('an event of %s', (kind, entry) => {
   });
 });
 
-it('inherited members and getters of an event decide nothing', async () => {
+it('inherited members and getters of an event have no effect', async () => {
   for (const [kind, event] of EVENTS.filter(([one]) => !['pipe', 'task', 'iot-rule'].includes(one))) {
     const make = SURFACES[kind];
     if (!make) continue;

@@ -85,7 +85,9 @@ it('the properties of a request body are part of the payload; a name that occurs
   await agent.handleLambda({ ...API, requestBody: { content: { 'application/json': { properties } } } });
   expect(seen).toEqual([{ id: '5', size: 3 }]);
   const twice = [...API.parameters, ...API.parameters];
-  await expect(agent.handleLambda({ ...API, parameters: twice })).rejects.toThrow('parameters[1].name is not unique');
+  await expect(agent.handleLambda({ ...API, parameters: twice })).rejects.toThrow(
+    expect.failure('triggers.invalid_event', 'parameters[1].name'),
+  );
 });
 
 it.each<[string, () => unknown, string, string | undefined, number]>([
@@ -138,14 +140,19 @@ describe('in SecureApp', () => {
     expect(seen).toEqual(['ann']);
   });
 
-  it.each<[string, () => unknown]>([
-    ['without posture', () => new SecureApp({ surfaces: [bedrockAgent().function('orders', 'find', () => 'a')] })],
+  it.each<[string, string, () => unknown]>([
+    [
+      'without posture',
+      'app.bad_request',
+      () => new SecureApp({ surfaces: [bedrockAgent().function('orders', 'find', () => 'a')] }),
+    ],
     [
       'with a posture elsewhere',
+      'app.invalid_configuration',
       () => createApp({ log: false, surfaces: [bedrockAgent().function('orders', 'find', () => 'a', Public())] }),
     ],
-  ])('an action %s does not start', (_what, make) => {
-    expect(make).toThrow('invalid auth posture: orders find');
+  ])('an action %s does not start', (_what, code, make) => {
+    expect(make).toThrow(expect.failure(code, 'invalid auth posture: orders find'));
   });
 });
 
@@ -159,7 +166,7 @@ it.each<[string, unknown, unknown, string | undefined]>([
     .node('price', (_ctx, { payload }) => (payload.codeHookInput === 'hello' ? result : 'other'))
     .handleLambda(buildBedrockFlowEvent('price'));
   if (message === undefined) await expect(running).resolves.toEqual(output);
-  else await expect(running).rejects.toThrow(message);
+  else await expect(running).rejects.toThrow(expect.failure('triggers.invalid_answer', message));
 });
 
 it('an input of a node that occurs twice is rejected', async () => {
@@ -168,7 +175,7 @@ it('an input of a node that occurs twice is rejected', async () => {
   const running = bedrockFlow()
     .node('price', () => 1)
     .handleLambda({ ...event, node: { ...event.node, nodeInputs } });
-  await expect(running).rejects.toThrow('node.nodeInputs[1].name is not unique');
+  await expect(running).rejects.toThrow(expect.failure('triggers.invalid_event', 'node.nodeInputs[1].name'));
 });
 
 it.each<[string, () => unknown]>([

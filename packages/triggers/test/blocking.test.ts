@@ -119,7 +119,7 @@ it('a message is read; RabbitMQ’s orders::/ is the queue orders of the host /'
   ]);
 });
 
-it('queues of one name in two virtual hosts can have handlers of their own', async () => {
+it('queues of one name in two virtual hosts can have separate handlers', async () => {
   const seen: string[] = [];
   const { handleLambda } = mqTrigger()
     .queue('orders', () => void seen.push('any host'))
@@ -144,7 +144,7 @@ it.each([
   expect(seen).toEqual([{ queue, host }]);
 });
 
-it('the handler of a database gets the changes of collections without a handler of their own', async () => {
+it('the handler of a database gets the changes of collections without a separate handler', async () => {
   const seen: string[] = [];
   const { handleLambda } = documentDb()
     .collection('shop', (_ctx, { collection }) => void seen.push(`shop: ${collection}`))
@@ -155,7 +155,7 @@ it('the handler of a database gets the changes of collections without a handler 
   expect(seen).toEqual(['orders', 'shop: users', 'shop: ']);
 });
 
-it('names are mapped, ARNs are taken as they are, and the inventories have them', async () => {
+it('names are mapped, ARNs are used unchanged, and the inventories have them', async () => {
   const environment = {
     FRAMEWORK_EVENT_SOURCES:
       '{"mq":{"orders":"prod-orders"},"documentdb":{"orders":"prod.orders"},"secret":{"db":"prod/db"}}',
@@ -213,9 +213,11 @@ it.each<[string, object]>([
   await expect(app.handleLambda(event)).rejects.toMatchObject({ code: 'triggers.invalid_event' });
 });
 
-it.each(STEPS)('a rotation without %s is refused', (step) => {
+it.each(STEPS)('a rotation without %s is rejected', (step) => {
   const all = { ...steps(() => {}), [step]: undefined } as unknown as SecretRotationSteps;
-  expect(() => secretRotation().secret('s', all)).toThrow(`framework: secretRotation ${step} must be a function`);
+  expect(() => secretRotation().secret('s', all)).toThrow(
+    expect.failure('app.invalid_configuration', `secretRotation ${step}`),
+  );
 });
 
 describe('a change without a namespace', () => {

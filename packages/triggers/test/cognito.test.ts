@@ -15,7 +15,7 @@ describe.each(HOSTS)('a Cognito trigger in %s', (_name, host) => {
     });
   });
 
-  it('prefers the exact source, and refuses one that is not registered', async () => {
+  it('prefers the exact source, and rejects a source that is not registered', async () => {
     const make = () =>
       cognitoTrigger()
         .on('PreSignUp_*', () => ({ from: 'all' }))
@@ -26,7 +26,7 @@ describe.each(HOSTS)('a Cognito trigger in %s', (_name, host) => {
     ).rejects.toMatchObject({ code: 'triggers.no_handler' });
   });
 
-  it('gives a custom sender its response', async () => {
+  it('passes its response to a custom sender', async () => {
     const { handleLambda } = host(() => cognitoTrigger().on('CustomEmailSender_*', () => undefined));
     const event = buildCognitoEvent({ triggerSource: 'CustomEmailSender_SignUp', response: null });
     await expect(handleLambda(event)).resolves.toEqual({ ...event, response: {} });
@@ -36,7 +36,7 @@ describe.each(HOSTS)('a Cognito trigger in %s', (_name, host) => {
     ['an error', new Error('row 7 of table users'), 'internal error'],
     ['a text', 'secret', 'internal error'],
     ['a FrameworkError', new FrameworkError('app.forbidden', 'Use your work address.'), 'Use your work address.'],
-  ])('shows the user nothing of %s but what is meant for users', async (_what, thrown, text) => {
+  ])('shows only the public message of %s to the user', async (_what, thrown, text) => {
     const { handleLambda } = host(() =>
       cognitoTrigger().on('PreSignUp_SignUp', () => {
         throw thrown;
@@ -45,7 +45,7 @@ describe.each(HOSTS)('a Cognito trigger in %s', (_name, host) => {
     await expect(handleLambda(buildCognitoEvent())).rejects.toMatchObject({ message: text, code: 'triggers.denied' });
   });
 
-  it('takes the event as a result, with which the samples of AWS end, for its response', async () => {
+  it('accepts the event as the result, as in the samples by AWS', async () => {
     const { handleLambda } = host(() =>
       cognitoTrigger().on('PreSignUp_SignUp', (_ctx, event) => {
         Object.assign(event.response as object, { autoConfirmUser: true });
@@ -59,7 +59,7 @@ describe.each(HOSTS)('a Cognito trigger in %s', (_name, host) => {
     });
   });
 
-  it('answers what was set in the response of the event, and nothing else that was changed', async () => {
+  it('returns only the changes in the response of the event', async () => {
     const { handleLambda } = host(() =>
       cognitoTrigger().on('PreSignUp_SignUp', (_ctx, event) => {
         Object.assign(event, { userName: 'root', userPoolId: 'other' });
@@ -104,7 +104,7 @@ describe.each(HOSTS)('a Cognito trigger in %s', (_name, host) => {
   });
 });
 
-it('has at most five seconds, whatever time the function has', async () => {
+it('has at most five seconds, regardless of the function timeout', async () => {
   const env = createTestEnv();
   const surface = cognitoTrigger().on('PreSignUp_SignUp', (ctx) => {
     deadlines.push(ctx.deadline?.toISOString());
@@ -119,8 +119,8 @@ it('has at most five seconds, whatever time the function has', async () => {
   expect(deadlines).toEqual(['1970-01-01T00:00:04.500Z']);
 });
 
-it.each(['PreSignUp*', '*', 'Pre_Sign_*'])('the source %s is refused', (source) => {
+it.each(['PreSignUp*', '*', 'Pre_Sign_*'])('the source %s is rejected', (source) => {
   expect(() => cognitoTrigger().on(source, () => ({}))).toThrow(
-    'framework: trigger source: * is allowed only after the first _',
+    expect.failure('app.invalid_configuration', 'trigger source'),
   );
 });

@@ -104,7 +104,7 @@ it.each<[string, unknown, string | undefined]>([
     .fulfillment('Order', () => answer as never)
     .handleLambda(buildLexEvent('Order'));
   if (message === undefined) await expect(running).resolves.toEqual(answer);
-  else await expect(running).rejects.toThrow(message);
+  else await expect(running).rejects.toThrow(expect.failure('triggers.invalid_answer', message));
 });
 
 it.each<[string, object, unknown, string | undefined]>([
@@ -118,7 +118,7 @@ it.each<[string, object, unknown, string | undefined]>([
 ])('Connect gets an answer that it can read: %s', async (_what, options, answer, message) => {
   const running = connectFlow(() => answer as never, options).handleLambda(buildConnectEvent());
   if (message === undefined) await expect(running).resolves.toEqual(answer ?? {});
-  else await expect(running).rejects.toThrow(message);
+  else await expect(running).rejects.toThrow(expect.failure('triggers.invalid_answer', message));
 });
 
 it.each<[string, () => unknown, string]>([
@@ -131,11 +131,11 @@ it.each<[string, () => unknown, string]>([
     'duplicate handler for code hook',
   ],
   ['a blank intent of Lex', () => lexBot().dialog(' ', () => CLOSE), 'code hook name is empty'],
-  ['a skill without id', () => alexaSkill({} as never), 'option "skillId" must be the id of a skill'],
+  ['a skill without id', () => alexaSkill({} as never), 'option "skillId"'],
   ['a blank intent of Alexa', () => alexaSkill(SKILL).intent('', () => undefined), 'request name is empty'],
   ['an unknown validation', () => connectFlow(() => ({}), { response: 'XML' as never }), 'option "response"'],
 ])('rejects %s', (_what, make, message) => {
-  expect(make).toThrow(message);
+  expect(make).toThrow(expect.failure('app.invalid_configuration', message));
 });
 
 it('the registrations of a bot are listed with their hooks', () => {

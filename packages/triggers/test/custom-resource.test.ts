@@ -257,7 +257,7 @@ it.each([
   await expect(serve({}, build({ responseUrl }))).rejects.toMatchObject({ code: 'triggers.response_failed' });
 });
 
-it('behind the CDK’s provider the result is the answer, and an error is thrown', async () => {
+it('with the provider of the CDK the result is the answer, and an error is thrown', async () => {
   const options = { cdkProvider: true };
   await expect(serve({ create: () => ({ physicalId: 'p', data: { A: 1 } }) }, build(), options)).resolves.toEqual({
     PhysicalResourceId: 'p',
@@ -267,9 +267,9 @@ it('behind the CDK’s provider the result is the answer, and an error is thrown
   expect(puts).toEqual([]);
 });
 
-it.each(['create', 'update', 'delete'])('a missing %s is refused', (name) => {
+it.each(['create', 'update', 'delete'])('a missing %s is rejected', (name) => {
   expect(() => customResource({ ...DONE, [name]: undefined })).toThrow(
-    `framework: customResource ${name} must be a function`,
+    expect.failure('app.invalid_configuration', `customResource ${name}`),
   );
 });
 

@@ -84,7 +84,7 @@ it('a password that is not base64 rejects the event, and no text has it', async 
   const event = buildIotAuthorizerEvent();
   const protocolData = { mqtt: { ...event.protocolData.mqtt, password: '%%%' } };
   const running = iotAuthorizer(() => device()).handleLambda({ ...event, protocolData });
-  await expect(running).rejects.toThrow('iot-authorizer event: protocolData.mqtt.password must be base64');
+  await expect(running).rejects.toThrow(expect.failure('triggers.invalid_event', 'protocolData.mqtt.password'));
 });
 
 it.each<[string, () => unknown, string]>([
@@ -106,5 +106,5 @@ it.each<[string, () => unknown, string]>([
   ['no handler', () => iotAuthorizer(undefined as never), 'handler must be a function'],
   ['no handler', () => transferIdentity(undefined as never), 'handler must be a function'],
 ])('rejects %s', (_what, make, message) => {
-  expect(make).toThrow(message);
+  expect(make).toThrow(expect.failure('app.invalid_configuration', message));
 });

@@ -102,7 +102,7 @@ describe.each(Object.entries(DEPLOYED))('names of the kind %s', (method, kind) =
   it('are rejected when two of them have the same deployed name', async () => {
     const sources = { 'shop.orders': 'prod.orders' };
     await expect(serve(kind, ['shop.orders', 'prod.orders'], 'prod.orders', sources)).rejects.toThrow(
-      'framework: duplicate handler for ',
+      expect.failure('app.invalid_configuration', 'duplicate handler for '),
     );
   });
 });

@@ -92,12 +92,14 @@ it.each<
   };
   const running = edgeHandler(handlers as never)(buildEdgeEvent(type));
   if (message === undefined) await expect(running).resolves.toEqual(answer);
-  else await expect(running).rejects.toThrow(message);
+  else await expect(running).rejects.toThrow(expect.failure('triggers.invalid_answer', message));
 });
 
-it('the method of a request is read-only, and headers that CloudFront has set may stay', async () => {
+it('the method of a request is read-only, and headers that CloudFront has set can be kept', async () => {
   const change = edgeHandler({ originRequest: (request) => ({ ...request, method: 'POST' }) });
-  await expect(change(buildEdgeEvent('origin-request'))).rejects.toThrow('method and clientIp are read-only');
+  await expect(change(buildEdgeEvent('origin-request'))).rejects.toThrow(
+    expect.failure('triggers.invalid_answer', 'method and clientIp are read-only'),
+  );
   const keep = edgeHandler({ originRequest: (request) => ({ ...request }) });
   const event = buildEdgeEvent('origin-request', { headers: { 'X-Amz-Cf-Id': 'a' } });
   await expect(keep(event)).resolves.toMatchObject({ headers: { 'x-amz-cf-id': [{ value: 'a' }] } });
@@ -133,7 +135,7 @@ it.each<[string, unknown, string]>([
   ['an unknown place', { viewerResponses: () => undefined }, 'unknown place "viewerResponses"'],
   ['no function', { viewerRequest: 5 }, 'viewerRequest must be a function'],
 ])('rejects %s', (_what, handlers, message) => {
-  expect(() => edgeHandler(handlers as never)).toThrow(message);
+  expect(() => edgeHandler(handlers as never)).toThrow(expect.failure('app.invalid_configuration', message));
 });
 
 it('events fit those of @types/aws-lambda', () => {

@@ -8,7 +8,7 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 const text = ({ data }: FirehoseRecord) => Buffer.from(data).toString();
 
 describe.each(HOSTS)('a transformation in %s', (_name, host) => {
-  it('answers each record once and in order, as the handler says', async () => {
+  it('answers each record once and in order, with the result of the handler', async () => {
     const { handleLambda } = host(() =>
       firehoseTransform((_ctx, record) => {
         if (text(record) === 'drop') return drop();
@@ -77,7 +77,7 @@ describe.each(HOSTS)('a transformation in %s', (_name, host) => {
   });
 });
 
-it('an answer past 6 MB: what does not fit, and the rest, fail with their input and one warning', async () => {
+it('an answer past 6 MB: records that do not fit fail with their input and one warning', async () => {
   const env = createTestEnv();
   const big = Buffer.alloc(1_700_000, 'x');
   const app = createApp({ ...env.options(), surfaces: [firehoseTransform(() => big)] });
@@ -142,8 +142,8 @@ it('a record is read, and the inventory has one line', async () => {
   expect(surface.triggers()).toEqual([{ kind: 'firehose' }]);
 });
 
-it('a handler that is no function is refused', () => {
-  expect(() => firehoseTransform(5 as never)).toThrow('framework: handler must be a function');
+it('a handler that is not a function is rejected', () => {
+  expect(() => firehoseTransform(5 as never)).toThrow(expect.failure('app.invalid_configuration', 'handler'));
 });
 
 it('a record that does not fit does not fail the records after it', async () => {

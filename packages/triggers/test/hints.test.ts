@@ -11,7 +11,7 @@ it('a trigger without any handler names what it received, and that nothing is re
   });
 });
 
-it('a handler of publications that returns nothing is told in the log how to drop an event', async () => {
+it('a handler of publications that returns nothing gets a log line that explains how to drop an event', async () => {
   const env = createTestEnv();
   const channels = appSyncEvents().publish('/news/*', () => undefined);
   const app = createApp({ ...env.options(), surfaces: [channels] });

@@ -132,10 +132,14 @@ describe('a kind without a natural key', () => {
     const ledger = createMemoryJobLedger();
     const run = async (ctx: KeylessEventContext) => void ctx.requestId;
     // @ts-expect-error: `key` is missing
-    expect(() => cognitoTrigger().on('PreSignUp_*', idempotentHandler(ledger, {}, run))).toThrow('"key"');
+    expect(() => cognitoTrigger().on('PreSignUp_*', idempotentHandler(ledger, {}, run))).toThrow(
+      expect.failure('app.invalid_configuration', '"key"'),
+    );
     const count = async (_ctx: KeylessEventContext, input: string) => input.length;
     // @ts-expect-error: `key` is missing
-    expect(() => directInvoke().invoke('a', z.string(), idempotentHandler(ledger, {}, count))).toThrow('"key"');
+    expect(() => directInvoke().invoke('a', z.string(), idempotentHandler(ledger, {}, count))).toThrow(
+      expect.failure('app.invalid_configuration', '"key"'),
+    );
     const keyed = { key: (_ctx: KeylessEventContext, input: string) => input };
     directInvoke().invoke(
       'a',

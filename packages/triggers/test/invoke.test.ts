@@ -32,7 +32,7 @@ describe.each(HOSTS)('an invocation by name in %s', (_name, host) => {
     await expect(host(make).handleLambda(payload)).rejects.toMatchObject({ code, name: code });
   });
 
-  it('has an empty record id, also without a payload', async () => {
+  it('has an empty record id, even without a payload', async () => {
     const ids: string[] = [];
     const surface = () => directInvoke().invoke('nothing', z.null(), (ctx) => void ids.push(ctx.recordId));
     await host(surface).handleLambda(buildInvocation('nothing', null));
@@ -66,7 +66,7 @@ it('an event without the discriminator is not of this kind', async () => {
 it.each([
   ['Records', { Records: [{ eventSource: 'aws:sqs' }] }, 'queue'],
   ['requestContext', { requestContext: { http: {} }, routeKey: '$default' }, 'gateway-v2'],
-])('beside %s the fixed table wins', (_what, event, kind) => {
+])('with %s the fixed table has priority', (_what, event, kind) => {
   const app = createApp({ log: false, surfaces: [directInvoke().invoke('a', z.any(), () => 1)] });
   expect(app.explain({ ...event, $invoke: 'a', input: 1 }).kind).toBe(kind);
 });
@@ -82,11 +82,13 @@ it('a discriminator names the handler, and the whole event is its input', async 
   await expect(app.handleLambda({ action: 'pong', n: 7 })).rejects.toMatchObject({ code: 'dispatch.unknown_event' });
 });
 
-it.each([...TABLE_MEMBERS, '', 'a.b', 5])('a discriminator of %j is refused', (path) => {
-  expect(() => directInvoke({ discriminator: { path: path as string } })).toThrow('framework: discriminator');
+it.each([...TABLE_MEMBERS, '', 'a.b', 5])('a discriminator of %j is rejected', (path) => {
+  expect(() => directInvoke({ discriminator: { path: path as string } })).toThrow(
+    expect.failure('app.invalid_configuration', 'discriminator'),
+  );
 });
 
-it('the refused members are those that the fixed table reads', () => {
+it('the rejected members are the members of the fixed table', () => {
   const heads = DETECTION_TABLE.flatMap(({ anyOf }) => anyOf.flat().map(({ path }) => path.split(/[.[]/, 1)[0]));
   expect([...TABLE_MEMBERS].sort()).toEqual([...new Set(heads)].sort());
 });
@@ -109,6 +111,6 @@ it('a result that does not fit the schema of the output is an error, and the inv
 it('the error for an invalid input shows no part of it', async () => {
   const { handleLambda } = directInvoke().invoke('charge', Charge, () => 1);
   await expect(handleLambda(buildInvocation('charge', { amount: 'secret' }))).rejects.toThrow(
-    'framework: input does not fit its schema at amount',
+    expect.failure('app.validation_failed', 'amount'),
   );
 });

@@ -113,7 +113,7 @@ describe.each(HOSTS)('records of Kafka in %s', (name, host) => {
     }
   });
 
-  it('a tombstone has the value null, and is no failure', async () => {
+  it('a tombstone has the value null, and is not a failure', async () => {
     const seen: unknown[] = [];
     const { handleLambda } = host(() =>
       kafkaTrigger(REPORT).topic(
@@ -199,13 +199,13 @@ it.each([
 });
 
 it.each([Buffer.from('{secret'), Uint8Array.from([34, 255, 34])])(
-  'kafkaJson refuses what is not JSON, and quotes nothing',
+  'kafkaJson rejects invalid JSON, and quotes nothing',
   (value) => {
-    expect(() => kafkaJson({ value })).toThrow('framework: kafka event: the value is not JSON');
+    expect(() => kafkaJson({ value })).toThrow(expect.failure('triggers.invalid_event', 'value'));
   },
 );
 
-it('at the deadline the partitions that have not ended are reported from where they stand', async () => {
+it('at the deadline the partitions that have not ended are reported from their current offset', async () => {
   const env = createTestEnv();
   const app = createApp({
     ...env.options(),
@@ -235,34 +235,34 @@ it('names are mapped, and the inventory has them', async () => {
 });
 
 it.each<[string, () => unknown, string]>([
-  ['a blank topic', () => kafkaTrigger(REPORT).topic(' ', () => {}), 'framework: topic name is empty'],
-  ['no function', () => kafkaTrigger(REPORT).topic('t', 5 as never), 'framework: handler must be a function'],
+  ['a blank topic', () => kafkaTrigger(REPORT).topic(' ', () => {}), 'topic name is empty'],
+  ['no function', () => kafkaTrigger(REPORT).topic('t', 5 as never), 'handler must be a function'],
   [
     'a topic twice',
     () =>
       kafkaTrigger(REPORT)
         .topic('t', () => {})
         .topic('t', () => {}),
-    'framework: duplicate handler for topic "t"',
+    'duplicate handler for topic "t"',
   ],
-])('registration refuses %s', (_what, register, text) => {
-  expect(register).toThrow(text);
+])('registration rejects %s', (_what, register, text) => {
+  expect(register).toThrow(expect.failure('app.invalid_configuration', text));
 });
 
-it('a wrong variable is rejected when the container is made, also where an option overrides it', () => {
+it('a wrong variable is rejected when the container is made, even if an option overrides it', () => {
   const env = createTestEnv({ environment: { FRAMEWORK_KAFKA_ON_FAILURE: 'retry' } });
   const make = () => createApp({ ...env.options(), surfaces: [kafkaTrigger({ onFailure: 'report' })] });
-  expect(make).toThrow('framework: FRAMEWORK_KAFKA_ON_FAILURE must be "throw" or "report" (got "retry")');
+  expect(make).toThrow(expect.failure('app.invalid_configuration', 'FRAMEWORK_KAFKA_ON_FAILURE', '"retry"'));
 });
 
 it.each<[string, object]>([
   ['an unknown option', { on_failure: 'throw' }],
   ['a wrong value', { onFailure: 'stop' }],
 ])('%s is rejected', (_what, options) => {
-  expect(() => kafkaTrigger(options as never)).toThrow('option "');
+  expect(() => kafkaTrigger(options as never)).toThrow(expect.failure('app.invalid_configuration', 'option "'));
 });
 
-it('explain says which answer the mapping gets', () => {
+it('explain shows the answer that the mapping receives', () => {
   const projectionOf = (options: KafkaTriggerOptions) =>
     createApp({ log: false, surfaces: [kafkaTrigger(options).topic('t', () => {})] }).explain(batch({ 0: [0] })).target
       ?.projection;

@@ -83,7 +83,7 @@ it.each([
   await expect(open(view)(buildLatticeRequest(method, path))).resolves.toMatchObject({ statusCode });
 });
 
-it('a body that is no text is answered 400', async () => {
+it('a body that is not a string is answered 400', async () => {
   const event = { ...buildLatticeRequest('POST', '/orders/7'), body: 5 };
   await expect(open(view)(event)).resolves.toMatchObject({ statusCode: 400 });
 });
@@ -99,7 +99,7 @@ describe('in SecureApp', () => {
   const call = (path: string, options: object = {}, lambda?: object) =>
     app.handleLambda(buildLatticeRequest('GET', path, options), lambda) as Promise<Answer>;
 
-  it('Public and Authenticated stand side by side', async () => {
+  it('Public and Authenticated can be combined', async () => {
     await expect(call('/open')).resolves.toMatchObject({ statusCode: 200 });
     await expect(call('/closed')).resolves.toMatchObject({ statusCode: 401 });
     const { statusCode, body } = await call('/closed', { identity: IAM });
@@ -114,7 +114,7 @@ describe('in SecureApp', () => {
       'version 1, whose headers say it',
       { version: 1, headers: { 'x-amzn-lattice-identity': `Principal=${CALLER}; Type=AWS_IAM` } },
     ],
-  ])('nobody is a principal with %s', async (_what, options) => {
+  ])('the principal is anonymous with %s', async (_what, options) => {
     await expect(call('/closed', options)).resolves.toMatchObject({ statusCode: 401 });
   });
 
@@ -129,9 +129,9 @@ describe('in SecureApp', () => {
   });
 });
 
-it('without a container the door says so', async () => {
+it('without a container the door reports this', async () => {
   await expect(latticeDoor().serve('lattice', {}, { lambdaContext: undefined })).rejects.toThrow(
-    'framework: latticeDoor has no container; pass it to the option surfaces',
+    expect.failure('app.invalid_configuration', 'latticeDoor', 'surfaces'),
   );
 });
 
@@ -139,7 +139,7 @@ it.each([
   ['GET', '/orders/7?full=yes', 'GET /orders/{id}', 'getOrder', 'Authenticated(orders:read)', 'handled'],
   ['POST', '/orders/7', undefined, null, null, 'method_not_allowed'],
   ['GET', '/bills', undefined, null, null, 'not_found'],
-])('explain says of %s %s which route would serve it', (method, path, route, handler, posture, outcome) => {
+])('explain shows the route for %s %s', (method, path, route, handler, posture, outcome) => {
   const app = new SecureApp({ surfaces: [latticeDoor()] });
   app.get(
     '/orders/{id}',

@@ -98,7 +98,7 @@ describe('a tumbling window', () => {
     ]);
   });
 
-  it('is served beside a handler of the same stream, which receives batches without a window', async () => {
+  it('is served next to a handler of the same stream, which receives batches without a window', async () => {
     const seen: string[] = [];
     const app = createApp({ log: false, surfaces: [counter()] }).kinesis('clicks', () => void seen.push('record'));
     const event = buildWindowEvent('clicks', { data: ['1'] });
@@ -110,7 +110,9 @@ describe('a tumbling window', () => {
 
   it('without the surface a batch with a window is rejected', async () => {
     const app = createApp({ log: false }).kinesis('clicks', () => undefined);
-    await expect(app.handleLambda(buildWindowEvent('clicks', { data: ['1'] }))).rejects.toThrow('framework: ');
+    await expect(app.handleLambda(buildWindowEvent('clicks', { data: ['1'] }))).rejects.toThrow(
+      expect.failure('streams.window_unsupported'),
+    );
   });
 
   it('a table has its own functions', async () => {
@@ -140,7 +142,9 @@ describe('a tumbling window', () => {
     ['a BigInt', { n: 5n }, 'not a value that JSON can write'],
   ])('a state that is %s fails the batch', async (_what, state, message) => {
     const surface = tumblingWindow().stream('clicks', { initial: () => ({}) as never, add: () => state as never });
-    await expect(surface.handleLambda(buildWindowEvent('clicks', { data: ['1'] }))).rejects.toThrow(message);
+    await expect(surface.handleLambda(buildWindowEvent('clicks', { data: ['1'] }))).rejects.toThrow(
+      expect.failure('triggers.invalid_answer', message),
+    );
   });
 
   it('a failed record fails the batch, and the state is not answered', async () => {
@@ -176,6 +180,6 @@ describe('a tumbling window', () => {
       'final must be a function',
     ],
   ])('rejects %s', (_what, make, message) => {
-    expect(make).toThrow(message);
+    expect(make).toThrow(expect.failure('app.invalid_configuration', message));
   });
 });

@@ -38,7 +38,7 @@ describe.each(MAKERS)('events of %s', (kind, make) => {
     },
   );
 
-  it('are known by nothing else: the kind has no row', () => {
+  it('are recognized only by the alias: the kind has no row', () => {
     expect(make(() => undefined).rows).toEqual([]);
     const entry = (CATALOGUE as Readonly<Record<string, CatalogueEntry>>)[kind];
     expect(entry?.sample.alias).toEqual(expect.any(String));
@@ -48,7 +48,7 @@ describe.each(MAKERS)('events of %s', (kind, make) => {
 it('two triggers of a container cannot have the same alias', () => {
   const surfaces = () => [iotRule({ key: 'id' }).rule('a', () => undefined), pipe().enrich('a', () => 1)];
   expect(() => createApp({ log: false, surfaces: surfaces() })).toThrow(
-    'pipe: another trigger of the container has the alias "a"',
+    expect.failure('app.invalid_configuration', 'pipe', 'alias "a"'),
   );
   for (const surface of surfaces()) createApp({ log: false, surfaces: [surface] });
 });
@@ -76,7 +76,9 @@ describe('a pipe', () => {
     ['more than 10,000 records', Array(10_001).fill({}), 'more than 10000 entries'],
   ])('rejects %s', async (_what, event, message) => {
     const trigger = pipe().enrich('orders', () => 1);
-    await expect(trigger.handleLambda(event, viaAlias('orders'))).rejects.toThrow(message);
+    await expect(trigger.handleLambda(event, viaAlias('orders'))).rejects.toThrow(
+      expect.failure('triggers.invalid_event', message),
+    );
   });
 
   it.each<[string, unknown]>([
@@ -96,7 +98,9 @@ describe('a pipe', () => {
 
   it('answers at most 6 MB', async () => {
     const trigger = pipe().enrich('orders', () => 'x'.repeat(3_000_000));
-    await expect(trigger.handleLambda(batch, viaAlias('orders'))).rejects.toThrow('more than 6 MB');
+    await expect(trigger.handleLambda(batch, viaAlias('orders'))).rejects.toThrow(
+      expect.failure('triggers.invalid_answer', 'more than 6 MB'),
+    );
   });
 });
 
@@ -156,7 +160,7 @@ describe('a task', () => {
       () => Promise.reject(new Error('secret')),
       { operation: 'SendTaskFailure', input: { taskToken: 't-1', error: 'app.internal', cause: 'internal error' } },
     ],
-  ])('with a token is told %s, once', async (_what, handler, expected) => {
+  ])('with a token is completed with %s, once', async (_what, handler, expected) => {
     const seen: unknown[] = [];
     const tasks = stateTask({ client: await client() }).callback('charge', (_ctx, task) => {
       seen.push(task.payload);
@@ -201,13 +205,19 @@ describe('a task', () => {
     ['no object', 'text'],
   ])('with a token rejects %s', async (_what, event) => {
     const tasks = stateTask({ client: await client() }).callback('charge', () => 1);
-    await expect(tasks.handleLambda(event, CHARGE)).rejects.toThrow('taskToken must be text');
+    await expect(tasks.handleLambda(event, CHARGE)).rejects.toThrow(
+      expect.failure('triggers.invalid_event', 'taskToken'),
+    );
     expect(server.received).toEqual([]);
   });
 
   it('rejects wrong options', () => {
     const none: SampleHandler = () => Promise.reject(new Error('no handler runs'));
-    expect(() => stateTask().callback('charge', none, { heartbeatMs: 10 })).toThrow('option "heartbeatMs"');
-    expect(() => stateTask().callback('charge', none, { token: 'a.b' })).toThrow('option "token"');
+    expect(() => stateTask().callback('charge', none, { heartbeatMs: 10 })).toThrow(
+      expect.failure('app.invalid_configuration', 'option "heartbeatMs"'),
+    );
+    expect(() => stateTask().callback('charge', none, { token: 'a.b' })).toThrow(
+      expect.failure('app.invalid_configuration', 'option "token"'),
+    );
   });
 });

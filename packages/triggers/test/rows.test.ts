@@ -28,7 +28,7 @@ describe.each([false, true])('with the rows in reversed order: %s', (reversed) =
   );
 });
 
-it('each surface serves one kind, which is none of the fixed ones, and its kind is its name', () => {
+it('each surface serves one kind, which is not a fixed kind, and its kind is its name', () => {
   for (const [name, make] of Object.entries(SURFACES)) {
     expect(make(NONE).serves).toEqual([name]);
     expect(TRIGGER_KINDS).not.toContain(name);

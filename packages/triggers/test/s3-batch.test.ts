@@ -22,7 +22,7 @@ describe.each(HOSTS)('a job in %s', (_name, host) => {
     ['a timeout', new FrameworkError('app.timeout'), 'TemporaryFailure', 'app.timeout'],
     ['an overload', new FrameworkError('app.overloaded'), 'TemporaryFailure', 'app.overloaded'],
     ['a rate limit', new FrameworkError('app.rate_limited'), 'TemporaryFailure', 'app.rate_limited'],
-  ])('gets for %s a result, and never the text of an error', async (_what, result, code, text) => {
+  ])('receives a result for %s, without the message of its cause', async (_what, result, code, text) => {
     const { handleLambda } = host(() =>
       s3Batch(() => {
         if (result instanceof Error) throw result;
@@ -87,8 +87,8 @@ it('tasks that the deadline ends, or that do not start before it, are tried agai
   expect(app.triggers()).toEqual([{ kind: 's3-batch' }]);
 });
 
-it('a handler that is no function is refused', () => {
-  expect(() => s3Batch(5 as never)).toThrow('framework: handler must be a function');
+it('a handler that is not a function is rejected', () => {
+  expect(() => s3Batch(5 as never)).toThrow(expect.failure('app.invalid_configuration', 'handler'));
 });
 
 it.each([

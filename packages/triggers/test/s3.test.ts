@@ -102,21 +102,21 @@ it.each<[string, unknown, string]>([
 });
 
 it.each<[string, () => unknown, string]>([
-  ['a blank name', () => s3Trigger().bucket(' ', () => {}), 'framework: bucket name is empty'],
-  ['no function', () => s3Trigger().bucket('b', 5 as never), 'framework: handler must be a function'],
+  ['a blank name', () => s3Trigger().bucket(' ', () => {}), 'bucket name is empty'],
+  ['no function', () => s3Trigger().bucket('b', 5 as never), 'handler must be a function'],
   [
     'a name twice',
     () =>
       s3Trigger()
         .bucket('b', () => {})
         .bucket('b', () => {}),
-    'framework: duplicate handler for bucket "b"',
+    'duplicate handler for bucket "b"',
   ],
-])('registration refuses %s', (_what, register, text) => {
-  expect(register).toThrow(text);
+])('registration rejects %s', (_what, register, text) => {
+  expect(register).toThrow(expect.failure('app.invalid_configuration', text));
 });
 
-it('names are mapped by FRAMEWORK_EVENT_SOURCES, ARNs are taken as they are', async () => {
+it('names are mapped by FRAMEWORK_EVENT_SOURCES, ARNs are used unchanged', async () => {
   const env = createTestEnv({ environment: { FRAMEWORK_EVENT_SOURCES: '{"s3":{"uploads":"stack-uploads-1"}}' } });
   const seen: string[] = [];
   const surface = s3Trigger()
@@ -130,7 +130,7 @@ it('names are mapped by FRAMEWORK_EVENT_SOURCES, ARNs are taken as they are', as
   expect(seen).toEqual(['uploads stack-uploads-1', 'exact arn:aws:s3:::exact']);
 });
 
-it('the container’s middlewares, hooks, limits and log lines are those of built-in kinds', async () => {
+it('the container’s middlewares, hooks, limits and log lines equal those of built-in kinds', async () => {
   const env = createTestEnv();
   const trail: string[] = [];
   const surface = s3Trigger().bucket('uploads', (ctx) => {

@@ -30,7 +30,7 @@ describe('a job of CodePipeline', () => {
       { continuationToken: 'half', summary: 'half done' },
       { continuationToken: 'half', executionDetails: { summary: 'half done' } },
     ],
-  ])('is told %s as its success', async (_what, result, sent) => {
+  ])('receives %s as its success', async (_what, result, sent) => {
     const job = codePipelineJob(() => result as never, { client: await pipeline() });
     await expect(job.handleLambda(buildCodePipelineEvent())).resolves.toBeNull();
     expect(server.received).toEqual([{ operation: 'PutJobSuccessResult', input: { jobId: 'job-1', ...sent } }]);
@@ -42,14 +42,14 @@ describe('a job of CodePipeline', () => {
     ['a string', () => 'done', 'internal error'],
     ['an HTTP response', () => ({ statusCode: 200 }), 'internal error'],
     ['variables beside a token', () => ({ continuationToken: 'a', outputVariables: {} }), 'internal error'],
-  ])('is told %s as its failure', async (_what, handler, message) => {
+  ])('receives %s as its failure', async (_what, handler, message) => {
     const job = codePipelineJob(handler as never, { client: await pipeline() });
     await expect(job.handleLambda(buildCodePipelineEvent())).resolves.toBeNull();
     const failureDetails = { type: 'JobFailed', message };
     expect(server.received).toEqual([{ operation: 'PutJobFailureResult', input: { jobId: 'job-1', failureDetails } }]);
   });
 
-  it('is told its failure at the deadline, once', async () => {
+  it('receives its failure at the deadline, once', async () => {
     const env = createTestEnv();
     const job = codePipelineJob(() => new Promise(() => {}), { client: await pipeline() });
     const app = createApp({ ...env.options(), log: false, surfaces: [job] });
@@ -76,7 +76,7 @@ describe('a job of CodePipeline', () => {
     expect(seen).toEqual([{ stage: 'live' }, 'half', 'key', false, 'live', '', 'key', false]);
   });
 
-  it('that cannot be told fails the invocation, so that Lambda retries it', async () => {
+  it('that cannot receive its result fails the invocation, so that Lambda retries it', async () => {
     server.statuses.push(400);
     const job = codePipelineJob(() => undefined, { client: await pipeline() });
     await expect(job.handleLambda(buildCodePipelineEvent())).rejects.toMatchObject({
@@ -86,7 +86,7 @@ describe('a job of CodePipeline', () => {
   });
 });
 
-describe('a rule of AWS Config', () => {
+describe('an AWS Config rule', () => {
   it('sends the compliance of the changed resource', async () => {
     const rules = configRules({ client: await config() }).rule('encrypted', (_ctx, check) => {
       expect([check.messageType, check.payload, check.leftScope]).toEqual([
@@ -168,7 +168,7 @@ describe('a hook of CodeDeploy', () => {
     ['another word', () => 'succeeded', 'Failed'],
     ['true', () => true, 'Failed'],
     ['an error', boom, 'Failed'],
-  ])('is told %s as %s', async (_what, handler, status) => {
+  ])('receives %s as %s', async (_what, handler, status) => {
     const client = new CodeDeployClient(await server.options());
     await codeDeployHook(handler as never, { client }).handleLambda(buildCodeDeployEvent());
     expect(server.received).toEqual([
@@ -186,7 +186,7 @@ it.each<[string, object]>([
   ['an unknown option', { region: 'a' }],
 ])('rejects %s', (_what, options) => {
   for (const make of [codePipelineJob, codeDeployHook]) {
-    expect(() => make(() => undefined, options as never)).toThrow('framework: ');
+    expect(() => make(() => undefined, options as never)).toThrow(expect.failure('app.invalid_configuration'));
   }
-  expect(() => configRules(options as never)).toThrow('framework: ');
+  expect(() => configRules(options as never)).toThrow(expect.failure('app.invalid_configuration'));
 });

@@ -128,7 +128,7 @@ it.each<[string, (env: TestEnv) => ReturnType<typeof createApp>, Parameters<type
     triggers.rotation(buildSecretRotationEvent('database')),
     ['3 done', '2 done', '2 done', '2 done'],
   ],
-])('%s is answered as its service wants it, also after a failure', async (_what, build, source, expected) => {
+])('%s is answered as its service requires, even after a failure', async (_what, build, source, expected) => {
   const result = await simulate(build, source);
   expect(result.violations).toEqual([]);
   expect(ends(result)).toEqual(expected);

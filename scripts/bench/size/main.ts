@@ -9,7 +9,18 @@ import { BUDGETS, type Budget, SPLIT_BUDGETS } from './budgets.js';
 
 const ROUNDS = 7;
 
-const { values } = parseArgs({ options: { why: { type: 'string' } } });
+const HELP = `npm run size [-- --why <entry>]
+
+Bundles functions that use one package each, starts each of them ${ROUNDS} times, and compares sizes with the budgets of budgets.ts.
+Exits with 1 if a bundle is over its budget or answers wrongly.
+
+  --why <entry>  prints the source files of one bundle, the heaviest first
+  --help         prints this text
+
+Entries: ${BUDGETS.map(({ name }) => name).join(', ')}
+`;
+
+const { values } = parseArgs({ options: { why: { type: 'string' }, help: { type: 'boolean' } } });
 
 /** The source files of one bundle, the heaviest first. */
 async function explain(name: string): Promise<void> {
@@ -100,7 +111,8 @@ async function weighTriggers(): Promise<void> {
   }
 }
 
-if (values.why === undefined) {
+if (values.help) process.stdout.write(HELP);
+else if (values.why === undefined) {
   await weigh();
   await weighTriggers();
   await weighSplit();

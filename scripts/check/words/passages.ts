@@ -22,11 +22,8 @@ function isProduct(file: string): boolean {
   return /^packages\/[^/]+\/(?:src|console)\//.test(file);
 }
 
-/** Packages whose titles are not rewritten yet. */
-const OLD_TITLES = /^packages\/(?:bundle|constructs|mcp|triggers)\//;
-
 function hasTitles(file: string): boolean {
-  return file.endsWith('.test.ts') && !OLD_TITLES.test(file);
+  return file.endsWith('.test.ts');
 }
 
 function scriptKind(file: string): ts.ScriptKind {

@@ -1,3 +1,4 @@
+import { isStringMap } from '@sallyport/core/internal';
 import { boolean, defineOptions, integer, kind, list, oneOf, string, text } from '@sallyport/core/options';
 
 /** Options of a start cache. */
@@ -32,7 +33,7 @@ export interface StartCacheOptions {
 }
 
 /** Variables of a function. */
-export const VARIABLES = /* @__PURE__ */ kind<Readonly<Record<string, string>>>('an object of strings', isVariables);
+export const VARIABLES = /* @__PURE__ */ kind<Readonly<Record<string, string>>>('an object of strings', isStringMap);
 
 /** Validators and defaults for {@link StartCacheOptions}. */
 export const START_CACHE_OPTIONS = /* @__PURE__ */ defineOptions<StartCacheOptions>()({
@@ -48,8 +49,3 @@ export const START_CACHE_OPTIONS = /* @__PURE__ */ defineOptions<StartCacheOptio
   handler: string.default('handler'),
   timeout: /* @__PURE__ */ integer(1, 900).default(60),
 });
-
-function isVariables(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return Object.values(value).every((one) => typeof one === 'string');
-}

@@ -49,12 +49,12 @@ it('has rules that find every fault planted for them', () => {
   expect(blind).toEqual([]);
 });
 
-it('has nothing that AWS refuses and the engine does not check', () => {
+it('has no template that AWS rejects and the engine does not check', () => {
   expect(verdict.own).toEqual([]);
   expect(verdict.missed).toEqual([]);
 });
 
-it('grants actions that exist, and on * only those that have no resources', () => {
+it('grants actions that exist, and uses * only for actions without resources', () => {
   expect(verdict.iam).toEqual([]);
 });
 

@@ -181,6 +181,9 @@ export function writesErrors(log: Logger): boolean {
   }
 }
 
+/** The message of a failed handler of events, in log lines and for clients of containers that mask errors. */
+export const HANDLER_FAILED = 'framework: event handler failed';
+
 /**
  * Writes the one `error` line of a failed invocation or record.
  *

@@ -51,6 +51,11 @@ export function isScalar(value: unknown): value is string | number | boolean | n
   return value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
+/** True for an object whose members are all strings. */
+export function isStringMap(value: unknown): value is Readonly<Record<string, string>> {
+  return isObject(value) && Object.values(value).every((member) => typeof member === 'string');
+}
+
 /** The value of JSON text; `undefined` for any other value, without the parser's message, which quotes the input. */
 export function fromJson(text: unknown): unknown {
   if (typeof text !== 'string') return undefined;

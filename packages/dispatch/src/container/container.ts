@@ -10,7 +10,7 @@ import type {
   Target,
   TriggerRecord,
 } from '@sallyport/core';
-import { type LateSurface, logRefusal, noAdapter } from '@sallyport/core/internal';
+import { HANDLER_FAILED, type LateSurface, logRefusal, noAdapter } from '@sallyport/core/internal';
 import { assertNoSurplus } from '@sallyport/core/options';
 import type { PipelineOptions } from '@sallyport/http';
 import {
@@ -280,12 +280,9 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
   }
 }
 
-/** The message of a masked event failure. */
-const FAILURE_TEXT = 'framework: event handler failed';
-
 /** Builds the surfaces of a container. Those of WebSocket, GraphQL and events are created at their first registration or event. */
 export function assemble(init: AssemblyInit): Assembly {
-  const { kernel, pipeline, describePosture, failureText = FAILURE_TEXT } = init;
+  const { kernel, pipeline, describePosture, failureText = HANDLER_FAILED } = init;
   const { log, doors } = kernel.runtime;
   const { authorizers, ...inventory } = init.inventory;
   const described = describePosture ? { describePosture } : {};

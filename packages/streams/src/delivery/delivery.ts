@@ -1,10 +1,10 @@
 import type { FrameworkError, LambdaContext, SurfaceHost, TriggerKind } from '@sallyport/core';
-import { logRefusal, refuseAgent } from '@sallyport/core/internal';
+import { HANDLER_FAILED, logRefusal, refuseAgent } from '@sallyport/core/internal';
 import type { EventHandler, EventMiddleware } from '../batch/handler.js';
 import { resultsOf, runAll, toThrown } from '../batch/internal/deliver.js';
 import { NOTHING, RecordBatch, remainingMsOf } from '../batch/internal/record-batch.js';
 import type { BatchRun } from '../batch/internal/run.js';
-import { deadlineExceeded, HANDLER_FAILED } from '../errors.js';
+import { deadlineExceeded } from '../errors.js';
 import type { CreateObserver } from '../observability/internal/observer.js';
 import { physicalName, type RouterSettings, toSettings, warn } from '../router/internal/settings.js';
 import type { EventSource, LooseRecord, SourceDefinition } from '../sources/source.js';

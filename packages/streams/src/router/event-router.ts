@@ -1,9 +1,9 @@
 import type { Invocation, LambdaContext, Surface, Target, TriggerKind } from '@sallyport/core';
-import { handlerName, logRefusal, refuseAgent, stringOf } from '@sallyport/core/internal';
+import { HANDLER_FAILED, handlerName, logRefusal, refuseAgent, stringOf } from '@sallyport/core/internal';
 import { assertNoSurplus } from '@sallyport/core/options';
 import type { EventHandler, EventMiddleware } from '../batch/handler.js';
 import { type BatchRouting, deliverBatch, deliverEvents, recordsOf } from '../batch/internal/deliver.js';
-import { HANDLER_FAILED, streamsError } from '../errors.js';
+import { streamsError } from '../errors.js';
 import { createObserver } from '../observability/internal/observer.js';
 import { EVENT_BUS, type EventBusEvent, type EventBusSelector } from '../sources/event-bus.js';
 import { KINESIS, type StreamOptions, type StreamRecord } from '../sources/kinesis.js';

@@ -1,12 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { didYouMean, isObject } from '@sallyport/core/internal';
+import { didYouMean, isObject, isStringMap } from '@sallyport/core/internal';
 import { boolean, integer, kind, list, number, type OptionKind, text } from '@sallyport/core/options';
 import { parseRoute } from '../doors/route.js';
 import { usageError } from '../errors.js';
 import { SOURCE_TYPES, type SourceMember } from '../sources/source-types.js';
 import type { Authorizer, LambdaAuthorizer, TableConfig } from './config.js';
-import { mapOf } from './kinds.js';
 
 /** The settings of each kind of source, by the name of the source. */
 type SourceSettings = { readonly [M in SourceMember]?: Readonly<Record<string, object>> };
@@ -55,6 +54,7 @@ const filled = text();
 const LAMBDA_AUTHORIZER = /^lambda:[A-Za-z_$][\w$.]*$/;
 const AUTHORIZER = /^(?:jwt|iam|lambda:[A-Za-z_$][\w$.]*)$/;
 const lambdaAuthorizer = kind<LambdaAuthorizer>('lambda:<export>', (value) => LAMBDA_AUTHORIZER.test(String(value)));
+const STRINGS = kind<Readonly<Record<string, string>>>('an object of strings', isStringMap);
 const texts = list(filled, 'a list of strings');
 
 /** Validators for the settings of each kind of source. */
@@ -77,7 +77,7 @@ export const FILE_KINDS = {
   bundle: boolean,
   conditions: texts,
   envFile: filled,
-  env: mapOf<string>('an object of strings', (value) => typeof value === 'string'),
+  env: STRINGS,
   audiences: texts,
   pass: texts,
   aws: texts,
@@ -91,7 +91,7 @@ export const FILE_KINDS = {
   binaryMediaTypes: texts,
   routes: list<string>(kind('a route such as GET /notes/{id}', (value) => parseRoute(String(value)) !== undefined)),
   stage: filled,
-  stageVariables: mapOf<string>('an object of strings', (value) => typeof value === 'string'),
+  stageVariables: STRINGS,
   schema: filled,
   graphqlDirect: boolean,
   batchFields: texts,

@@ -5,6 +5,7 @@ import {
   type EventFacts,
   type EventOutcome,
   eventCompleted,
+  HANDLER_FAILED,
   logFailure,
   recordCompleted,
   sanitizeLogString,
@@ -12,7 +13,6 @@ import {
   writesErrors,
 } from '@sallyport/core/internal';
 import { type RecordBatch, RecordContext } from '../../batch/internal/record-batch.js';
-import { HANDLER_FAILED } from '../../errors.js';
 import { warn } from '../../router/internal/settings.js';
 
 /** A thrown value in a box, because `undefined` can be thrown. */
