@@ -186,7 +186,7 @@ it('a layer can wrap the handler, by assignment and by definition', () => {
   }
 });
 
-it('stacks have the lines and columns of app.js, which its source map knows', () => {
+it('stacks have the lines and columns of app.js, and the source map has them too', () => {
   const project = newProject({ 'lambda.ts': "export const handler = async () => { throw new Error('here'); };\n" });
   const { folder } = bundle(join(project, 'lambda.ts'), { startCache: true });
   const [{ stack }] = start(folder, [{}]).answers as readonly [{ readonly stack: string }];

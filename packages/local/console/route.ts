@@ -15,7 +15,7 @@ export function readAddress(): void {
   selected.value = decodeURIComponent(rest);
 }
 
-/** Shows a view. The focus goes to it when it is another one, so that the next Tab is in it. */
+/** Shows a view. If the view changes, it gets the focus, so that the next Tab is in it. */
 export function go(to: View, select = ''): void {
   const address = `#/${to}${select === '' ? '' : `/${encodeURIComponent(select)}`}`;
   const isOther = view.peek() !== to;

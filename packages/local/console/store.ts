@@ -23,7 +23,7 @@ export const newest = computed(() => [...rows.value.values()].sort((a, b) => b.i
 /** The result of the last action, for the line that screen readers announce. */
 export const status = signal('');
 
-/** Why the last action failed, until the next one or another view. */
+/** The error of the last action, until the next action or another view. */
 export const failed = signal('');
 
 /** The time now in milliseconds, for countdowns. */

@@ -1,4 +1,4 @@
-/** What a developer meets first on the page: the tabs on a phone, the caller that is chosen, the place of an error, the keys. */
+/** The first steps of a developer on the page: the suggested caller, the place of an error, the keys, the tabs on a phone. */
 import { type Browser, findViolations, launchBrowser, type Page } from '@sallyport/browser';
 import { type Judged, openPage, startJudged } from './support/judged.js';
 
@@ -31,7 +31,7 @@ async function openSend(target: string): Promise<void> {
   await form.locator('input[list]').fill(target);
 }
 
-describe('the caller is one that the operation accepts', () => {
+describe('the suggested caller is accepted by the operation', () => {
   it.each([
     ['POST /orders', 'ada', 'orders:write'],
     ['POST /closed/mcp', 'ada', 'mcp'],
@@ -59,7 +59,7 @@ describe('the caller is one that the operation accepts', () => {
     await page.getByRole('heading', { name: /^Tools/ }).waitFor();
   });
 
-  it('a caller that the user chose stays', async () => {
+  it('the caller that the user chose is kept', async () => {
     await openSend('POST /orders');
     await page.getByLabel('subject').fill('grace');
     await openSend('GET /notes/{id}');

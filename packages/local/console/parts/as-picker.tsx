@@ -9,7 +9,7 @@ export const caller = signal<TokenRequest | undefined>(undefined);
 
 const isChosen = signal(false);
 
-/** Until the user chooses a caller, it is one that the operation accepts. */
+/** Chooses a caller that the operation accepts, until the user chooses one. */
 export function suggestCaller(operation: RouteView | undefined): void {
   if (!isChosen.peek() && operation) caller.value = acceptedBy(operation);
 }

@@ -40,7 +40,7 @@ export function Action(props: {
   );
 }
 
-/** Why the last action of this view failed, next to its buttons. */
+/** The error of the last action of this view, next to its buttons. */
 export function Failed() {
   return (
     <p class={failed.value === '' ? 'hidden' : 'problem inline'} role="alert">
