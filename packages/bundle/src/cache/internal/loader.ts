@@ -30,7 +30,7 @@ export interface StartText {
 }
 
 /**
- * Writes `app.js` in its final text, and moves the lines of its source map. The loader compiles the file as it is: joining
+ * Writes `app.js` in its final text, and moves the lines of its source map. The loader compiles the file unchanged: joining
  * strings copied the code, and the garbage collection of V8 took a fifth of a start with 100 routes.
  */
 export function wrapApplication(folder: string): void {
