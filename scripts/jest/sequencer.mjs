@@ -3,9 +3,10 @@ import { dirname, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-// Jest's own sequencer is a dependency of jest, not of the workspace.
+/** A dependency of jest, not of the workspace, so it is loaded from there. */
+const BASE = '@jest/test-sequencer';
 const require = createRequire(createRequire(createRequire(import.meta.url).resolve('jest')).resolve('@jest/core'));
-const { default: Sequencer } = require('@jest/test-sequencer');
+const { default: Sequencer } = require(BASE);
 
 /**
  * The files that run longest, most of them because they wait for other processes: a browser, DynamoDB Local, workers, the CDK. They start first, so that
@@ -39,7 +40,7 @@ export default class LongFilesFirst extends Sequencer {
       return place === -1 ? LONG.length : place;
     };
     const sorted = await super.sort(tests);
-    // A failure of the last run comes first in jest's order; it keeps its place among the other files.
+    // Sorting is stable: among the other files, failures of the last run are still first.
     return sorted.toSorted((a, b) => rank(a) - rank(b));
   }
 }
