@@ -7,8 +7,10 @@ export default {
   testEnvironment: 'node',
   // Real servers on a busy two-core machine: only a test that hangs takes longer.
   testTimeout: 60_000,
+  // One more than there are cores: many files wait for a browser, DynamoDB Local or other processes. They start first (`sequencer.mjs`).
+  maxWorkers: availableParallelism() + 1,
+  testSequencer: '<rootDir>/scripts/jest/sequencer.mjs',
   // Modules of a test file remain in memory until its process exits: one process for all files fills its heap and gets slower with each.
-  maxWorkers: Math.max(2, availableParallelism() - 1),
   workerIdleMemoryLimit: '1GB',
   testEnvironmentOptions: { customExportConditions: ['@sallyport/source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],

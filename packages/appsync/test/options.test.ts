@@ -1,5 +1,5 @@
 import { createOpenKernel } from '@sallyport/http/internal';
-import { AppSyncSurface } from '../src/surface.js';
+import { AppSyncSurface } from '../src/internal.js';
 import { createService } from './support/service.js';
 
 describe('options of the surface', () => {

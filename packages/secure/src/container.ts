@@ -9,7 +9,7 @@ import {
   EVENT_KINDS,
   GRAPHQL_KINDS,
   pickOptions,
-} from '@sallyport/dispatch/assembly';
+} from '@sallyport/dispatch/internal';
 import { HTTP_ERROR_FORMAT_NESTED, type HttpErrorFormat, type PathNames, type RouteRecord } from '@sallyport/http';
 import { addressOf, createKernel, PIPELINE_OPTION_KINDS, type Registration } from '@sallyport/http/internal';
 import type { OpenApiDocument } from '@sallyport/http/openapi';

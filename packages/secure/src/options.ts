@@ -1,8 +1,8 @@
-import type { AppSyncOptions } from '@sallyport/appsync/surface';
+import type { AppSyncOptions } from '@sallyport/appsync/internal';
 import { FrameworkError, isFrameworkError } from '@sallyport/core';
 import { isPlainObject, LEFT_OUT } from '@sallyport/core/internal';
 import { boolean, defineOptions, func, INVALID_CONFIGURATION, kind } from '@sallyport/core/options';
-import { CONTAINER_KINDS, type SurfaceOptions } from '@sallyport/dispatch/assembly';
+import { CONTAINER_KINDS, type SurfaceOptions } from '@sallyport/dispatch/internal';
 import type { PipelineOptions } from '@sallyport/http';
 import { WEBSOCKET_SUPPORT_KIND } from '@sallyport/http/internal';
 import type { EventRouterOptions } from '@sallyport/streams';

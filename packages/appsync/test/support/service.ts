@@ -1,7 +1,7 @@
 import type { LambdaContext } from '@sallyport/core';
 import type { OpenPipelineOptions } from '@sallyport/http';
 import { createOpenKernel, HttpSurface, toHttpOptions } from '@sallyport/http/internal';
-import { type AppSyncOptions, AppSyncSurface } from '../../src/surface.js';
+import { type AppSyncOptions, AppSyncSurface } from '../../src/internal.js';
 
 /** The two surfaces of an open container. */
 export interface Service {

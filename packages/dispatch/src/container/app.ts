@@ -1,5 +1,5 @@
 import type { AppSyncBatchHandler } from '@sallyport/appsync';
-import type { AppSyncOptions } from '@sallyport/appsync/surface';
+import type { AppSyncOptions } from '@sallyport/appsync/internal';
 import type { Handler } from '@sallyport/core';
 import { assertNoSurplus, defineOptions } from '@sallyport/core/options';
 import type { GroupOptions, OpenPipelineOptions, RouteRecord } from '@sallyport/http';

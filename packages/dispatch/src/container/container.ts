@@ -1,4 +1,4 @@
-import type { AppSyncOptions, AppSyncSurface } from '@sallyport/appsync/surface';
+import type { AppSyncOptions, AppSyncSurface } from '@sallyport/appsync/internal';
 import type {
   LambdaContext,
   Logger,

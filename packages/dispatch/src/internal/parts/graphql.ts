@@ -1,4 +1,4 @@
-import { APPSYNC_OPTION_KINDS, AppSyncSurface, type AppSyncSurfaceInit } from '@sallyport/appsync/surface';
+import { APPSYNC_OPTION_KINDS, AppSyncSurface, type AppSyncSurfaceInit } from '@sallyport/appsync/internal';
 import { createLateSurface, type LateSurface } from '@sallyport/core/internal';
 import type { Kernel } from '@sallyport/http/internal';
 

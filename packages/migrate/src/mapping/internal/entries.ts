@@ -3,7 +3,6 @@
 /** Every public entry of every package: the possible targets of an import. */
 export const ENTRIES: readonly string[] = [
   '@sallyport/appsync',
-  '@sallyport/appsync/surface',
   '@sallyport/bundle',
   '@sallyport/bundle/command',
   '@sallyport/connections',
@@ -19,7 +18,6 @@ export const ENTRIES: readonly string[] = [
   '@sallyport/core/testing',
   '@sallyport/dispatch',
   '@sallyport/dispatch/app',
-  '@sallyport/dispatch/assembly',
   '@sallyport/dynamo',
   '@sallyport/http',
   '@sallyport/http/openapi',
