@@ -51,6 +51,7 @@ import {
 } from '@sallyport/triggers';
 import * as build from '@sallyport/triggers/testing';
 import { z } from 'zod';
+import { toJson } from '../src/internal/answer.js';
 
 type Handler = (ctx: unknown, record: unknown) => never;
 type Serve = (event: unknown, lambdaContext: never) => Promise<unknown>;
@@ -621,3 +622,15 @@ describe.each(PLACES.map((place) => [place.name, place] as const))(
     });
   },
 );
+
+it.each<[string, () => unknown]>([
+  ['a Buffer', () => Buffer.from('a')],
+  ['a Buffer in a list', () => [Buffer.alloc(5_000_000)]],
+  ['a Uint8Array', () => ({ data: new Uint8Array(1) })],
+])('%s has no JSON', (_name, value) => {
+  expect(() => toJson('the result', value())).toThrow(expect.failure('triggers.invalid_answer'));
+});
+
+it('an object that looks like a written Buffer has', () => {
+  expect(toJson('the result', { type: 'Buffer', data: [97] })).toEqual({ type: 'Buffer', data: [97] });
+});

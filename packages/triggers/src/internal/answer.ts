@@ -44,13 +44,19 @@ function writeJson(value: unknown): string | undefined {
  * Stops the serialization of a value that is too large for an answer and would block the process past the deadline. Bytes are
  * rejected because JSON writes them as an object with a member for each byte.
  */
-function bounded(): (name: string, value: unknown) => unknown {
+function bounded(): (this: unknown, name: string, value: unknown) => unknown {
   let left = LAMBDA_MAX_ANSWER_BYTES;
-  return (_name, value) => {
+  return function (name, value) {
     left -= typeof value === 'string' || Array.isArray(value) ? value.length : 1;
-    if (left < 0 || ArrayBuffer.isView(value)) throw new RangeError('not an answer');
+    if (left < 0 || ArrayBuffer.isView(value) || isBuffer(value, this, name)) throw new RangeError('not an answer');
     return value;
   };
+}
+
+/** True for a value that a Buffer has made of itself before it is written: a list with a number for each byte. */
+function isBuffer(value: unknown, holder: unknown, name: string): boolean {
+  const isLike = typeof value === 'object' && value !== null && 'data' in value && Array.isArray(value.data);
+  return isLike && Buffer.isBuffer((holder as Record<string, unknown>)[name]);
 }
 
 /**
