@@ -6,4 +6,11 @@ export {
 } from './authorization-server.js';
 export { ClientMemory } from './client-memory.js';
 export { DOOR_NAMES, type DoorName, type OpenDoor, openDoor } from './door.js';
-export { type Person, signIn } from './person.js';
+export {
+  type Cognito,
+  type CognitoClient,
+  type CognitoFault,
+  type CognitoOptions,
+  startCognito,
+} from './cognito.js';
+export { Browser, type Person, signIn } from './person.js';
