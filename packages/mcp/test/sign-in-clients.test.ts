@@ -37,7 +37,7 @@ describe.each(PROVIDERS)('with $provider', ({ open, subject }) => {
     expect(lab.door.requests.slice(-3)).toEqual(['POST /mcp 401', 'POST /oauth/token 200', 'POST /mcp 200']);
     await agent.close();
     await lab.close();
-    expect(lab.lines).toEqual([]);
+    expect(lab.lines).toMatchObject([{ event: 'mcp.bearer_rejected' }]);
   });
 });
 

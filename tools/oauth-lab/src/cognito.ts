@@ -44,12 +44,12 @@ export interface Cognito {
   overrideClaims: Readonly<Record<string, unknown>>;
   /** Signs with a new key; the old key is no longer published. */
   rotateKeys(): Promise<void>;
+  /** Rejects all refresh tokens that were issued so far. */
+  revokeRefreshTokens(): void;
   /** Replaces `fetch`: sends requests for the issuer to this machine. */
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   close(): Promise<void>;
 }
-
-type Key = Awaited<ReturnType<typeof generateKeyPair>>['privateKey'];
 
 interface Authorized {
   readonly clientId: string;
@@ -71,10 +71,24 @@ const SECONDS = 3600;
  * metadata documents, no `iss` in authorization responses and no `scope` in token responses.
  */
 export async function startCognito(options: CognitoOptions): Promise<Cognito> {
-  const pool = new UserPool(options);
-  await pool.rotateKeys();
+  firstKey ??= createKey();
+  const pool = new UserPool(options, await firstKey);
   await once(pool.server.listen(0, '127.0.0.1'), 'listening');
   return pool;
+}
+
+interface SigningKey {
+  readonly sign: Awaited<ReturnType<typeof generateKeyPair>>['privateKey'];
+  readonly jwk: JWK;
+}
+
+/** The first key of every pool of this process: RSA keys take long to generate. */
+let firstKey: Promise<SigningKey> | undefined;
+
+/** RS256, with a `kid` (https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-tokens-verifying-a-jwt.html). */
+async function createKey(): Promise<SigningKey> {
+  const { privateKey, publicKey } = await generateKeyPair('RS256');
+  return { sign: privateKey, jwk: { ...(await exportJWK(publicKey)), kid: randomUUID(), alg: 'RS256', use: 'sig' } };
 }
 
 class UserPool implements Cognito {
@@ -90,10 +104,11 @@ class UserPool implements Cognito {
   readonly #now: () => number;
   readonly #codes = new Map<string, Authorized>();
   readonly #refreshTokens = new Map<string, Authorized>();
-  #key: { readonly sign: Key; readonly jwk: JWK } | undefined;
+  #key: SigningKey;
 
-  constructor(options: CognitoOptions) {
+  constructor(options: CognitoOptions, key: SigningKey) {
     this.#options = options;
+    this.#key = key;
     this.#now = options.now ?? Date.now;
   }
 
@@ -104,11 +119,12 @@ class UserPool implements Cognito {
   readonly fetch: Cognito['fetch'] = (url, init) =>
     fetch(url.replace(`https://cognito-idp.${REGION}.amazonaws.com`, this.domain), init);
 
-  /** RS256, with a `kid` (https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-tokens-verifying-a-jwt.html). */
   async rotateKeys(): Promise<void> {
-    const { privateKey, publicKey } = await generateKeyPair('RS256');
-    const jwk = { ...(await exportJWK(publicKey)), kid: randomUUID(), alg: 'RS256', use: 'sig' };
-    this.#key = { sign: privateKey, jwk };
+    this.#key = await createKey();
+  }
+
+  revokeRefreshTokens(): void {
+    this.#refreshTokens.clear();
   }
 
   close(): Promise<void> {
@@ -131,7 +147,7 @@ class UserPool implements Cognito {
     }
     if (at === `GET /${this.poolId}/.well-known/jwks.json`) {
       if (fail(this.faults.keys, response)) return;
-      return json(response, 200, { keys: [this.#key?.jwk] });
+      return json(response, 200, { keys: [this.#key.jwk] });
     }
     html(response, 404, 'Not found');
   }
@@ -234,8 +250,8 @@ class UserPool implements Cognito {
     const now = Math.floor(this.#now() / 1000);
     const sign = (claims: object) =>
       new SignJWT({ ...claims })
-        .setProtectedHeader({ alg: 'RS256', kid: this.#key?.jwk.kid ?? '' })
-        .sign(this.#key?.sign as Key);
+        .setProtectedHeader({ alg: 'RS256', kid: this.#key.jwk.kid as string })
+        .sign(this.#key.sign);
     const common = { sub: `sub-${account}`, iss: this.issuer, origin_jti: randomUUID(), jti: randomUUID(), auth_time: now, iat: now, exp: now + SECONDS };
     const access = {
       ...common,

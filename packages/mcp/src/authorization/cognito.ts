@@ -5,6 +5,7 @@ import { origin } from '../oauth/internal/urls.js';
 import { jwtBearerValidator } from '../oauth/jwt-validator.js';
 import { resourceOf } from './documents.js';
 import { createAuthorization, type McpAuthorization } from './internal/authorization.js';
+import { withTimeLimit } from './internal/provider-request.js';
 import { AUTHORIZATION_KINDS, type AuthorizationOptions } from './options.js';
 
 /** A user pool of Amazon Cognito. */
@@ -79,7 +80,7 @@ export function createCognitoAuthorization(
   const { userPool, ...common } = COGNITO_AUTHORIZATION_OPTIONS.parse(options ?? null);
   // Parsed again, because the group has the type of its input, in which defaults are optional.
   const { id, domain, resourceBinding, resourceServer } = COGNITO_USER_POOL.parse(userPool);
-  const { publicBaseUrl, path, clientId, fetch, providerScopes } = common;
+  const { publicBaseUrl, path, clientId, fetch, timeoutMs, providerScopes } = common;
   const resource = resourceOf(publicBaseUrl, path);
   const issuer = issuerOf(id);
   const prefix = resourceServer === undefined ? '' : `${resourceServer}/`;
@@ -93,7 +94,7 @@ export function createCognitoAuthorization(
     tokenUse: 'access',
     algorithms: ['RS256'],
     scopes: ({ scope }) => splitScopes(typeof scope === 'string' ? scope : '').map((one) => withoutPrefix(one, prefix)),
-    fetch,
+    fetch: withTimeLimit({ fetch, timeoutMs }),
   });
   const endpoints = {
     authorizationEndpoint: `${domain}/oauth2/authorize`,

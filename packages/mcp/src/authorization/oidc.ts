@@ -5,6 +5,7 @@ import { jwtBearerValidator } from '../oauth/jwt-validator.js';
 import { resourceOf } from './documents.js';
 import { createAuthorization, type McpAuthorization } from './internal/authorization.js';
 import { createProviderDiscovery } from './internal/discovery.js';
+import { withTimeLimit } from './internal/provider-request.js';
 import { AUTHORIZATION_KINDS, type AuthorizationOptions } from './options.js';
 
 /** Options of {@link oidcAuthorization}; an unknown key is rejected. */
@@ -59,9 +60,10 @@ export function createOidcAuthorization(
   const { issuer, audience, ...common } = OIDC_AUTHORIZATION_OPTIONS.parse(options ?? null);
   const { clock, fetch, publicBaseUrl, path, timeoutMs, providerScopes } = common;
   const resource = resourceOf(publicBaseUrl, path);
+  const keyFetch = withTimeLimit({ fetch, timeoutMs });
   const endpoints = createProviderDiscovery(issuer, { fetch, timeoutMs }, () => clock.now().getTime(), (metadata) => ({
     ...metadata,
-    validator: jwtBearerValidator({ issuer, jwksUri: metadata.jwksUri, audience: [audience ?? resource], fetch }),
+    validator: jwtBearerValidator({ issuer, jwksUri: metadata.jwksUri, audience: [audience ?? resource], fetch: keyFetch }),
   }));
   return createAuthorization(common, {
     issuer,

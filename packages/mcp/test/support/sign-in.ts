@@ -122,12 +122,12 @@ export async function openCognitoLab(
 }
 
 /** A lab with `oidc-provider`, in which the function is a registered client. */
-export async function openOidcLab(options: SignInOptions = {}) {
+export async function openOidcLab({ issuer, ...options }: SignInOptions & { readonly issuer?: string } = {}) {
   const door = await openDoor(options.door ?? 'gateway v2', { renamesChallenge: options.renamesChallenge ?? false });
   const provider = await startAuthorizationServer({ resources: [`${door.origin}/mcp`], scopes: SCOPES });
   const clientId = await registerAt(provider.issuer, `${door.origin}/oauth/callback`);
   const create: Create = (common, loadClient) =>
-    createOidcAuthorization({ ...common, issuer: provider.issuer }, loadClient);
+    createOidcAuthorization({ ...common, issuer: issuer ?? provider.issuer }, loadClient);
   const person = { account: 'ada', password: provider.password };
   const lab = await openFunction(door, person, create, { clientId, ...options }, { later: 0 });
   return { ...lab, provider, close: () => Promise.all([lab.close(), provider.close()]) };

@@ -14,6 +14,14 @@ export interface RequestLimits {
   readonly timeoutMs: number;
 }
 
+/** The same `fetch` with the time limit, for the signing keys. */
+export function withTimeLimit({ fetch, timeoutMs }: RequestLimits): ProviderFetch {
+  return (url, init) => {
+    const signals = [AbortSignal.timeout(timeoutMs), ...(init.signal ? [init.signal] : [])];
+    return fetch(url, { ...init, signal: AbortSignal.any(signals) });
+  };
+}
+
 const MAX_BYTES = 262_144;
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 
