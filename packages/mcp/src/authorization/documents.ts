@@ -14,6 +14,7 @@ import {
   OAUTH_PROTECTED_RESOURCE_PATH,
   protectedResourcePathFor,
 } from '../routes/paths.js';
+import { MCP_SIGN_IN_PATHS } from '../schema.js';
 
 /** The part of the sign-in options that clients can see; an unknown key is rejected. */
 export interface AuthorizationDocumentsOptions {
@@ -47,14 +48,6 @@ export const AUTHORIZATION_DOCUMENTS_OPTIONS = defineOptions<AuthorizationDocume
 /** Metadata documents by their path. */
 export type AuthorizationDocuments = Readonly<Record<string, ProtectedResourceMetadata | AuthorizationServerMetadata>>;
 
-/** Paths of the endpoints, at the origin of the server. */
-export const ENDPOINTS = {
-  authorize: '/oauth/authorize',
-  callback: '/oauth/callback',
-  token: '/oauth/token',
-  register: '/oauth/register',
-} as const;
-
 /**
  * The metadata documents of a server with {@link cognitoAuthorization} or {@link oidcAuthorization}, by their path. The function serves the
  * same bytes; the construct `McpAuthorization` serves them without an invocation.
@@ -77,9 +70,9 @@ export function authorizationDocuments(options: AuthorizationDocumentsOptions): 
   });
   const server = createAuthorizationServerMetadata({
     issuer: publicBaseUrl,
-    authorizationEndpoint: publicBaseUrl + ENDPOINTS.authorize,
-    tokenEndpoint: publicBaseUrl + ENDPOINTS.token,
-    ...(registration && { registrationEndpoint: publicBaseUrl + ENDPOINTS.register }),
+    authorizationEndpoint: publicBaseUrl + MCP_SIGN_IN_PATHS.authorize,
+    tokenEndpoint: publicBaseUrl + MCP_SIGN_IN_PATHS.token,
+    ...(registration && { registrationEndpoint: publicBaseUrl + MCP_SIGN_IN_PATHS.register }),
     scopesSupported: scopes,
     authorizationResponseIssParameterSupported: true,
     clientIdMetadataDocumentSupported: clientDocuments,

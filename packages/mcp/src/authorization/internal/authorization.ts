@@ -10,7 +10,8 @@ import { createMetadataHandler } from '../../oauth/discovery.js';
 import { protectedResourceMetadataURL } from '../../oauth/metadata.js';
 import { createRefreshTokenStore } from '../../oauth/refresh-tokens.js';
 import { normalizeMcpPath } from '../../routes/paths.js';
-import { type AuthorizationDocuments, authorizationDocuments, ENDPOINTS, resourceOf } from '../documents.js';
+import { type AuthorizationDocuments, authorizationDocuments, resourceOf } from '../documents.js';
+import { MCP_SIGN_IN_PATHS } from '../../schema.js';
 import type { AUTHORIZATION_KINDS } from '../options.js';
 import { AuthorizeEndpoint } from './authorize-endpoint.js';
 import { createClients } from './clients.js';
@@ -47,7 +48,7 @@ export function createAuthorization(options: Parsed, provider: ProviderOptions):
   const { publicBaseUrl, scopes, resourceName, registration, clientDocuments } = options;
   const path = normalizeMcpPath(options.path);
   const resource = resourceOf(publicBaseUrl, path);
-  const callbackUrl = publicBaseUrl + ENDPOINTS.callback;
+  const callbackUrl = publicBaseUrl + MCP_SIGN_IN_PATHS.callback;
   const documents = authorizationDocuments({
     publicBaseUrl,
     path,
@@ -69,11 +70,11 @@ export function createAuthorization(options: Parsed, provider: ProviderOptions):
         const handler = createMetadataHandler(document, { documentMaxAgeSeconds: options.documentMaxAgeSeconds });
         for (const method of ['GET', 'HEAD']) app.handle(method, at, handler, Public(), { trailingSlash: true });
       }
-      app.handle('GET', ENDPOINTS.authorize, parts.authorize.ask, Public());
-      app.handle('POST', ENDPOINTS.authorize, parts.authorize.decide, Public());
-      app.handle('GET', ENDPOINTS.callback, parts.authorize.callback, Public());
-      app.handle('POST', ENDPOINTS.token, parts.token, Public());
-      if (registration) app.handle('POST', ENDPOINTS.register, parts.clients.register, Public());
+      app.handle('GET', MCP_SIGN_IN_PATHS.authorize, parts.authorize.ask, Public());
+      app.handle('POST', MCP_SIGN_IN_PATHS.authorize, parts.authorize.decide, Public());
+      app.handle('GET', MCP_SIGN_IN_PATHS.callback, parts.authorize.callback, Public());
+      app.handle('POST', MCP_SIGN_IN_PATHS.token, parts.token, Public());
+      if (registration) app.handle('POST', MCP_SIGN_IN_PATHS.register, parts.clients.register, Public());
     },
   };
   return { guard: { principalResolver, challenge }, discovery, documents, callbackUrl };

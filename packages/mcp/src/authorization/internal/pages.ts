@@ -1,5 +1,5 @@
 import type { ResponseInput } from '@sallyport/core';
-import { ENDPOINTS } from '../documents.js';
+import { MCP_SIGN_IN_PATHS } from '../../schema.js';
 import type { KnownClient } from './clients.js';
 
 /** Content of the consent page. */
@@ -26,7 +26,7 @@ export function consentPage({ server, client, redirectUri, scopes, request }: Co
 <p>If you allow this, you sign in, and are then sent to <strong>${escapeHtml(destination(redirectUri))}</strong>.</p>
 <p>It can then use these permissions in your name:</p><ul>${items}</ul>
 <p>Continue only if you started this yourself.</p>
-<form method="post" action="${ENDPOINTS.authorize}"><input type="hidden" name="request" value="${escapeHtml(request)}">
+<form method="post" action="${MCP_SIGN_IN_PATHS.authorize}"><input type="hidden" name="request" value="${escapeHtml(request)}">
 <button name="decision" value="allow">Allow</button> <button name="decision" value="deny">Deny</button></form>`;
   return page(200, `Allow ${name}?`, body, [cookie]);
 }
