@@ -100,22 +100,23 @@ export interface CognitoLab extends SignInLab {
 
 export async function openCognitoLab(
   options: SignInOptions = {},
-  pool: Partial<CognitoOptions> & { readonly secret?: string } = {},
+  pool: Partial<CognitoOptions> & { readonly secret?: string | undefined } = {},
 ): Promise<CognitoLab> {
-  const { secret = 'the+secret+of+the+app+client', ...rest } = pool;
+  const { secret: given, ...rest } = pool;
+  const secret = 'secret' in pool ? given : 'the+secret+of+the+app+client';
   const door = await openDoor(options.door ?? 'gateway v2', { renamesChallenge: options.renamesChallenge ?? false });
   const scopes = SCOPES.map((scope) => `${RESOURCE_SERVER}/${scope}`);
   const time = { later: 0 };
   const resourceBinding = rest.resourceBinding ?? true;
   const cognito = await startCognito({
-    clients: { [CLIENT_ID]: { secret, callbackUrls: [`${door.origin}/oauth/callback`], scopes } },
+    clients: { [CLIENT_ID]: { ...(secret !== undefined && { secret }), callbackUrls: [`${door.origin}/oauth/callback`], scopes } },
     now: () => Date.now() + time.later,
     ...rest,
     resourceBinding,
   });
   const userPool = { id: cognito.poolId, domain: cognito.domain, resourceBinding, resourceServer: RESOURCE_SERVER };
   const create: Create = (common, loadClient) => createCognitoAuthorization({ ...common, userPool }, loadClient);
-  const common = { clientId: CLIENT_ID, clientSecret: secret, fetch: cognito.fetch, ...options };
+  const common = { clientId: CLIENT_ID, ...(secret !== undefined && { clientSecret: secret }), fetch: cognito.fetch, ...options };
   const person = { account: 'ada', password: cognito.password };
   const lab = await openFunction(door, person, create, common, time);
   return { ...lab, cognito, close: () => Promise.all([lab.close(), cognito.close()]) };
