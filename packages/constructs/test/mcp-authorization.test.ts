@@ -62,6 +62,9 @@ interface Mock {
   }[];
 }
 
+const integrationOf = (stack: Stack, path: string) =>
+  methodsOf(stack).get(`GET ${path}`)?.Integration as Mock | undefined;
+
 describe('on a REST API', () => {
   it('no request for a document invokes the function', () => {
     const methods = methodsOf(make().stack);
@@ -82,7 +85,14 @@ describe('on a REST API', () => {
 
   it('the endpoints reach the function, and the server stays as it was', () => {
     const methods = methodsOf(make().stack);
-    for (const route of ['GET /oauth/authorize', 'POST /oauth/authorize', 'GET /oauth/callback', 'POST /oauth/token', 'POST /oauth/register', 'POST /mcp']) {
+    for (const route of [
+      'GET /oauth/authorize',
+      'POST /oauth/authorize',
+      'GET /oauth/callback',
+      'POST /oauth/token',
+      'POST /oauth/register',
+      'POST /mcp',
+    ]) {
       expect([route, (methods.get(route)?.Integration as Mock | undefined)?.Type]).toEqual([route, 'AWS_PROXY']);
     }
   });
@@ -91,7 +101,7 @@ describe('on a REST API', () => {
     const { stack, api } = make();
     api.addRoutes(PATHS.map((path) => ({ method: 'GET', path, streaming: true })));
     for (const path of PATHS) {
-      expect((methodsOf(stack).get(`GET ${path}`)?.Integration as Mock).Type).toBe('MOCK');
+      expect(integrationOf(stack, path)?.Type).toBe('MOCK');
     }
   });
 
@@ -105,10 +115,10 @@ describe('on a REST API', () => {
   });
 
   it('scopes with characters of mapping templates arrive unchanged', () => {
-    const scopes = ['a$b', '#if(true)', '$util.error', '${x}'];
+    const scopes = ['a$b', '#if(true)', '$util.error', '$' + '{x}'];
     const documents = authorizationDocuments({ publicBaseUrl: 'https://mcp.example.com', scopes });
-    const method = methodsOf(make({ documents }).stack).get('GET /.well-known/oauth-protected-resource');
-    const template = (method?.Integration as Mock).IntegrationResponses?.[0]?.ResponseTemplates['application/json'] ?? '';
+    const [answer] = integrationOf(make({ documents }).stack, PATHS[0] as string)?.IntegrationResponses ?? [];
+    const template = answer?.ResponseTemplates['application/json'] ?? '';
     expect(template).not.toMatch(/[$#]/);
     expect(JSON.parse(template)).toEqual(documents['/.well-known/oauth-protected-resource']);
   });
@@ -120,7 +130,11 @@ describe('behind a ChallengeEdge', () => {
     const fn = newFn(stack) as IFunction;
     const api = new HttpApi(stack, 'Api', { fn });
     const server = new McpServer(stack, 'Mcp', { fn, api, streaming: false, challenge: Challenge.EDGE });
-    const certificate = Certificate.fromCertificateArn(stack, 'Certificate', 'arn:aws:acm:us-east-1:123456789012:certificate/1');
+    const certificate = Certificate.fromCertificateArn(
+      stack,
+      'Certificate',
+      'arn:aws:acm:us-east-1:123456789012:certificate/1',
+    );
     const edge = new ChallengeEdge(stack, 'Edge', { server, domainName: 'mcp.example.com', certificate });
     const signIn = new McpAuthorization(stack, 'SignIn', { server, documents, edge });
     return { stack, signIn };
@@ -178,7 +192,9 @@ it.each<[string, (stack: Stack, fn: IFunction) => IHttpDoor]>([
   ['a load balancer', (stack, fn) => new AlbTarget(stack, 'Api', { fn })],
 ])('behind %s the function answers, and a warning says so', (_, door) => {
   const { signIn } = make({}, door);
-  const warnings = signIn.node.metadata.filter(({ type }) => type === 'aws:cdk:warning').map(({ data }) => String(data));
+  const warnings = signIn.node.metadata
+    .filter(({ type }) => type === 'aws:cdk:warning')
+    .map(({ data }) => String(data));
   expect(signIn.servedBy).toBe('function');
   expect(warnings).toEqual([expect.stringContaining('Sallyport::McpDocumentsInvoke')]);
 });

@@ -1,5 +1,9 @@
 /** Sign-in for an MCP server with any identity provider: registration, consent, tokens and the metadata documents. */
-export { type CognitoAuthorizationOptions, type CognitoUserPool, cognitoAuthorization } from './authorization/cognito.js';
+export {
+  type CognitoAuthorizationOptions,
+  type CognitoUserPool,
+  cognitoAuthorization,
+} from './authorization/cognito.js';
 export {
   type AuthorizationDocuments,
   type AuthorizationDocumentsOptions,

@@ -24,21 +24,24 @@ const STEPS = [
 ];
 
 describe.each(PROVIDERS)('with $provider', ({ open, subject }) => {
-  it.each(AGENTS)('%s signs in, calls a tool, and gets a new token when the old one is rejected', async (_, connect) => {
-    const lab = await open({});
-    const agent = await connect({ url: lab.url, person: lab.person });
-    expect(await agent.callTool('who')).toMatchObject({ content: [{ text: `${subject} notes:read` }] });
-    expect(lab.door.requests.slice(0, 9)).toEqual(STEPS);
-    const { memory } = agent;
-    const tokens = memory.tokens();
-    memory.saveTokens({ ...tokens, access_token: 'a.b.c', token_type: 'Bearer' });
-    expect(await agent.callTool('who')).toMatchObject({ content: [{ text: `${subject} notes:read` }] });
-    expect(memory.tokens()?.refresh_token).not.toBe(tokens?.refresh_token);
-    expect(lab.door.requests.slice(-3)).toEqual(['POST /mcp 401', 'POST /oauth/token 200', 'POST /mcp 200']);
-    await agent.close();
-    await lab.close();
-    expect(lab.lines).toMatchObject([{ event: 'mcp.bearer_rejected' }]);
-  });
+  it.each(AGENTS)(
+    '%s signs in, calls a tool, and gets a new token when the old one is rejected',
+    async (_, connect) => {
+      const lab = await open({});
+      const agent = await connect({ url: lab.url, person: lab.person });
+      expect(await agent.callTool('who')).toMatchObject({ content: [{ text: `${subject} notes:read` }] });
+      expect(lab.door.requests.slice(0, 9)).toEqual(STEPS);
+      const { memory } = agent;
+      const tokens = memory.tokens();
+      memory.saveTokens({ ...tokens, access_token: 'a.b.c', token_type: 'Bearer' });
+      expect(await agent.callTool('who')).toMatchObject({ content: [{ text: `${subject} notes:read` }] });
+      expect(memory.tokens()?.refresh_token).not.toBe(tokens?.refresh_token);
+      expect(lab.door.requests.slice(-3)).toEqual(['POST /mcp 401', 'POST /oauth/token 200', 'POST /mcp 200']);
+      await agent.close();
+      await lab.close();
+      expect(lab.lines).toMatchObject([{ event: 'mcp.bearer_rejected' }]);
+    },
+  );
 });
 
 describe.each(DOOR_NAMES)('through %s', (door) => {

@@ -2,6 +2,8 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type McpStore, memoryMcpStore } from '../src/index.js';
+import { counting } from './support/counting.js';
 import { openCognitoLab, openOidcLab, type SignInLab } from './support/sign-in.js';
 import { ByHand, callTool } from './support/sign-in-client.js';
 
@@ -18,6 +20,9 @@ const failures = ({ lines }: SignInLab) =>
   lines.filter(({ level }) => level === 'ERROR').map(({ code, event, reason }) => [code, event, reason]);
 const failed = (reason: string) => ['mcp.identity_provider', 'mcp.identity_provider_failed', reason];
 
+/** A provider that never answers must fail much earlier; the time limit of these tests is 200 ms. */
+const LIMIT_MS = 8_000;
+
 const FAULTS = [
   { fault: 'slow', reason: 'timeout', error: 'temporarily_unavailable' },
   { fault: 'down', reason: 'unreachable', error: 'temporarily_unavailable' },
@@ -25,27 +30,35 @@ const FAULTS = [
 ] as const;
 
 describe.each(FAULTS)('a token endpoint that is $fault', ({ fault, reason, error }) => {
-  it('sends the user back to the client with an error, and the next sign-in works', async () => {
-    const lab = await opening(openCognitoLab({ timeoutMs: 200 }));
-    const client = new ByHand(lab);
-    await client.register();
-    lab.cognito.faults.token = fault;
-    expect(Object.fromEntries(await client.signIn())).toMatchObject({ error, state: 'the state of the client' });
-    expect(failures(lab)).toEqual([failed(reason)]);
-    lab.cognito.faults.token = undefined;
-    expect((await client.signIn()).get('code')).toEqual(expect.any(String));
-  });
+  it(
+    'sends the user back to the client with an error, and the next sign-in works',
+    async () => {
+      const lab = await opening(openCognitoLab({ timeoutMs: 200 }));
+      const client = new ByHand(lab);
+      await client.register();
+      lab.cognito.faults.token = fault;
+      expect(Object.fromEntries(await client.signIn())).toMatchObject({ error, state: 'the state of the client' });
+      expect(failures(lab)).toEqual([failed(reason)]);
+      lab.cognito.faults.token = undefined;
+      expect((await client.signIn()).get('code')).toEqual(expect.any(String));
+    },
+    LIMIT_MS,
+  );
 
-  it('answers a refresh with 503, and the refresh token stays valid', async () => {
-    const lab = await opening(openCognitoLab({ timeoutMs: 200 }));
-    const client = new ByHand(lab);
-    const { refresh_token } = await client.tokens();
-    lab.cognito.faults.token = fault;
-    expect(await client.refresh(refresh_token)).toMatchObject({ status: 503, body: { error } });
-    expect(failures(lab)).toEqual([failed(reason)]);
-    lab.cognito.faults.token = undefined;
-    expect(await client.refresh(refresh_token)).toMatchObject({ status: 200 });
-  });
+  it(
+    'answers a refresh with 503, and the refresh token stays valid',
+    async () => {
+      const lab = await opening(openCognitoLab({ timeoutMs: 200 }));
+      const client = new ByHand(lab);
+      const { refresh_token } = await client.tokens();
+      lab.cognito.faults.token = fault;
+      expect(await client.refresh(refresh_token)).toMatchObject({ status: 503, body: { error } });
+      expect(failures(lab)).toEqual([failed(reason)]);
+      lab.cognito.faults.token = undefined;
+      expect(await client.refresh(refresh_token)).toMatchObject({ status: 200 });
+    },
+    LIMIT_MS,
+  );
 });
 
 describe('signing keys', () => {
@@ -154,37 +167,61 @@ describe('metadata', () => {
       (response) => void response.writeHead(200, { 'content-type': 'application/json' }).write('{'),
     ],
     ['is down', 'unreachable', (response) => void response.destroy()],
-    ['is an HTML page', 'not_json', (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Hi')],
-    ['is HTML that is called JSON', 'not_json', (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('<p>Hi')],
+    [
+      'is an HTML page',
+      'not_json',
+      (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Hi'),
+    ],
+    [
+      'is HTML that is called JSON',
+      'not_json',
+      (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('<p>Hi'),
+    ],
     ['is a list', 'not_json', json([])],
     ['is too large', 'too_large', json({ padding: 'x'.repeat(300_000) })],
     ['is an error', 'status', (response) => void response.writeHead(500).end()],
-    ['is a redirect', 'status', (response) => void response.writeHead(302, { location: 'https://other.example' }).end()],
-    ['is not found', 'metadata', (response) => void response.writeHead(404, { 'content-type': 'application/json' }).end('{}')],
-    ['names another issuer', 'issuer', (response, issuer) => json({ ...metadata(issuer), issuer: `${issuer}/` })(response)],
+    [
+      'is a redirect',
+      'status',
+      (response) => void response.writeHead(302, { location: 'https://other.example' }).end(),
+    ],
+    [
+      'is not found',
+      'metadata',
+      (response) => void response.writeHead(404, { 'content-type': 'application/json' }).end('{}'),
+    ],
+    [
+      'names another issuer',
+      'issuer',
+      (response, issuer) => json({ ...metadata(issuer), issuer: `${issuer}/` })(response),
+    ],
     ['has no keys', 'metadata', (response, issuer) => json({ ...metadata(issuer), jwks_uri: undefined })(response)],
     [
       'has an endpoint without TLS',
       'metadata',
       (response, issuer) => json({ ...metadata(issuer), token_endpoint: 'http://id.example/token' })(response),
     ],
-  ])('that %s fails with the reason %s; a token is answered with 503', async (_, reason, answer) => {
-    const odd = await opening(OddProvider.start());
-    odd.answer = answer;
-    const lab = await opening(openOidcLab({ timeoutMs: 200, issuer: odd.issuer }));
-    const client = new ByHand(lab);
-    await client.register();
-    const error = (await client.signIn()).get('error') ?? '';
-    expect(['temporarily_unavailable', 'server_error']).toContain(error);
-    expect(failures(lab)).toEqual([failed(reason)]);
-    expect(await callTool(lab, 'a.b.c')).toMatchObject({ status: 503 });
-    // Both requests share one load.
-    expect(odd.requests).toBe(1);
-    odd.answer = (response, issuer) => json(metadata(issuer))(response);
-    lab.wait(6_000);
-    const isEnd = ({ pathname }: URL) => pathname === '/authorize';
-    expect((await client.browser.open(client.authorizationUrl(), isEnd)).origin).toBe(odd.issuer);
-  });
+  ])(
+    'that %s fails with the reason %s; a token is answered with 503',
+    async (_, reason, answer) => {
+      const odd = await opening(OddProvider.start());
+      odd.answer = answer;
+      const lab = await opening(openOidcLab({ timeoutMs: 200, issuer: odd.issuer }));
+      const client = new ByHand(lab);
+      await client.register();
+      const error = (await client.signIn()).get('error') ?? '';
+      expect(['temporarily_unavailable', 'server_error']).toContain(error);
+      expect(failures(lab)).toEqual([failed(reason)]);
+      expect(await callTool(lab, 'a.b.c')).toMatchObject({ status: 503 });
+      // Both requests share one load.
+      expect(odd.requests).toBe(1);
+      odd.answer = (response, issuer) => json(metadata(issuer))(response);
+      lab.wait(6_000);
+      const isEnd = ({ pathname }: URL) => pathname === '/authorize';
+      expect((await client.browser.open(client.authorizationUrl(), isEnd)).origin).toBe(odd.issuer);
+    },
+    LIMIT_MS,
+  );
 });
 
 describe('a provider that refuses', () => {
@@ -193,7 +230,10 @@ describe('a provider that refuses', () => {
     const client = new ByHand(lab);
     await client.register();
     const answer = await client.signIn();
-    expect([answer.get('error'), answer.get('error_description')]).toEqual(['server_error', 'the identity provider failed']);
+    expect([answer.get('error'), answer.get('error_description')]).toEqual([
+      'server_error',
+      'the identity provider failed',
+    ]);
     expect(lab.lines).toMatchObject([{ reason: 'refused', oauth_error: 'invalid_client' }]);
   });
 
@@ -212,13 +252,22 @@ describe('a provider that refuses', () => {
     // Somebody else has used the provider's token, so the pool rejects it.
     const second = await client.refresh(refresh_token);
     lab.cognito.revokeRefreshTokens();
-    expect(await client.refresh(second.body.refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+    expect(await client.refresh(second.body.refresh_token)).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_grant' },
+    });
     expect(failures(lab)).toEqual([]);
   });
 });
 
 it('two refreshes at once use the refresh token of the provider once', async () => {
-  const lab = await opening(openCognitoLab({}, { rotatesRefreshTokens: true }));
+  const memory = memoryMcpStore();
+  // Writes are slow, so that both requests read the sign-in before one of them has claimed it.
+  const put: McpStore['put'] = async (row, when) => {
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    return memory.put(row, when);
+  };
+  const lab = await opening(openCognitoLab({ store: { ...counting(memory), put } }, { rotatesRefreshTokens: true }));
   const client = new ByHand(lab);
   const { refresh_token } = await client.tokens();
   const answers = await Promise.all([client.refresh(refresh_token), client.refresh(refresh_token)]);

@@ -5,8 +5,9 @@ import { Browser, ClientMemory } from '@sallyport/oauth-lab';
 import * as oauth from 'oauth4webapi';
 import { authorizationDocuments, cognitoAuthorization, oidcAuthorization } from '../src/authorization.js';
 import { memoryMcpStore } from '../src/index.js';
+import { counting } from './support/counting.js';
 import { openCognitoLab, openOidcLab, type SignInLab } from './support/sign-in.js';
-import { callTool } from './support/sign-in-client.js';
+import { ByHand, callTool } from './support/sign-in-client.js';
 
 /** The servers are on this machine, without TLS; every other check of the library stays on. */
 const LOOPBACK = { [oauth.allowInsecureRequests]: true };
@@ -40,7 +41,15 @@ async function signInStrictly(lab: SignInLab) {
   const validated = oauth.validateAuthResponse(server, client, answer, state);
   const auth = oauth.None();
   const additional = { additionalParameters: { resource: resource.resource }, ...LOOPBACK };
-  const redeemed = await oauth.authorizationCodeGrantRequest(server, client, auth, validated, REDIRECT, verifier, additional);
+  const redeemed = await oauth.authorizationCodeGrantRequest(
+    server,
+    client,
+    auth,
+    validated,
+    REDIRECT,
+    verifier,
+    additional,
+  );
   const tokens = await oauth.processAuthorizationCodeResponse(server, client, redeemed);
   const refreshed = await oauth.refreshTokenGrantRequest(server, client, auth, tokens.refresh_token ?? '', additional);
   const next = await oauth.processRefreshTokenResponse(server, client, refreshed);
@@ -97,6 +106,17 @@ it('the official client signs in by the URL of its metadata document, without a 
   await client.close();
   await lab.close();
   expect(lab.door.requests).not.toContain('POST /oauth/register 201');
+});
+
+it('a sign-in costs seven writes, three reads and one deletion, and a refresh four writes and five reads', async () => {
+  const store = counting(memoryMcpStore());
+  const lab = await openCognitoLab({ store });
+  const client = new ByHand(lab);
+  const { refresh_token } = await client.tokens();
+  expect(store.counts).toEqual({ put: 7, get: 3, take: 1 });
+  await client.refresh(refresh_token);
+  expect(store.counts).toEqual({ put: 11, get: 8, take: 1 });
+  await lab.close();
 });
 
 describe('the documents', () => {

@@ -83,7 +83,10 @@ describe('the confused deputy', () => {
     const attacker = new ByHand(lab);
     await attacker.register();
     // The attacker agrees, and sends the link to the provider to a victim, who has no consent page.
-    const provider = await attacker.browser.open(attacker.authorizationUrl(), ({ origin }) => origin === lab.cognito.domain);
+    const provider = await attacker.browser.open(
+      attacker.authorizationUrl(),
+      ({ origin }) => origin === lab.cognito.domain,
+    );
     const victim = new ByHand(lab);
     const callback = await victim.browser.open(provider, ({ pathname }) => pathname === '/oauth/callback');
     const response = await victim.browser.send(callback);
@@ -97,8 +100,13 @@ describe('the confused deputy', () => {
     lab = await openCognitoLab();
     const client = new ByHand(lab);
     await client.register();
-    const callback = await client.browser.open(client.authorizationUrl(), ({ pathname }) => pathname === '/oauth/callback');
-    const statuses = [await client.browser.send(callback), await client.browser.send(callback)].map(({ status }) => status);
+    const callback = await client.browser.open(
+      client.authorizationUrl(),
+      ({ pathname }) => pathname === '/oauth/callback',
+    );
+    const statuses = [await client.browser.send(callback), await client.browser.send(callback)].map(
+      ({ status }) => status,
+    );
     expect(statuses).toEqual([302, 400]);
     expect(lab.cognito.tokenForms).toHaveLength(1);
   });
@@ -132,7 +140,11 @@ describe('redirects', () => {
       (await client.browser.send(client.authorizationUrl({ redirect_uri }))).status;
     expect(await status('http://127.0.0.1:2222/callback')).toBe(200);
     expect(await status('http://127.0.0.1/callback')).toBe(200);
-    for (const uri of ['http://127.0.0.1:2222/other', 'http://localhost:2222/callback', 'http://127.0.0.1:2222@evil.example/callback']) {
+    for (const uri of [
+      'http://127.0.0.1:2222/other',
+      'http://localhost:2222/callback',
+      'http://127.0.0.1:2222@evil.example/callback',
+    ]) {
       expect([uri, await status(uri)]).toEqual([uri, 400]);
     }
   });
@@ -213,7 +225,13 @@ describe('tokens', () => {
     const dump = rows.join(' ');
     const upstream = lab.cognito.tokenForms[1]?.get('refresh_token');
     expect(upstream).toEqual(expect.any(String));
-    for (const secret of [access_token, refresh_token, upstream, 'sub-ada', lab.cognito.tokenForms[0]?.get('code_verifier')]) {
+    for (const secret of [
+      access_token,
+      refresh_token,
+      upstream,
+      'sub-ada',
+      lab.cognito.tokenForms[0]?.get('code_verifier'),
+    ]) {
       expect(dump).not.toContain(String(secret));
     }
   });
@@ -226,7 +244,8 @@ describe('tokens', () => {
     await client.refresh(refresh_token);
     const log = JSON.stringify(lab.lines);
     expect(log).toContain('mcp.identity_provider_failed');
-    for (const secret of [access_token, refresh_token, 'the+secret+of+the+app+client']) expect(log).not.toContain(String(secret));
+    for (const secret of [access_token, refresh_token, 'the+secret+of+the+app+client'])
+      expect(log).not.toContain(String(secret));
   });
 });
 
@@ -244,7 +263,11 @@ describe('registration', () => {
   it.each([
     ['a script', { redirect_uris: ['javascript:alert(1)'] }, 'invalid_redirect_uri'],
     ['plain http', { redirect_uris: ['http://evil.example/cb'] }, 'invalid_redirect_uri'],
-    ['eleven redirect URIs', { redirect_uris: Array.from({ length: 11 }, (_, at) => `${REDIRECT}/${at}`) }, 'invalid_redirect_uri'],
+    [
+      'eleven redirect URIs',
+      { redirect_uris: Array.from({ length: 11 }, (_, at) => `${REDIRECT}/${at}`) },
+      'invalid_redirect_uri',
+    ],
     ['1,500 characters', { redirect_uris: [`${REDIRECT}/${'x'.repeat(1500)}`] }, 'invalid_client_metadata'],
     ['a secret', { token_endpoint_auth_method: 'client_secret_post' }, 'invalid_client_metadata'],
     ['another grant', { grant_types: ['client_credentials'] }, 'invalid_client_metadata'],
@@ -326,7 +349,10 @@ describe('an attacker with a registered client', () => {
     await thief.register({ client_name: 'Thief' });
     const { refresh_token } = await owner.tokens();
     const stolen = (await owner.signIn()).get('code');
-    expect(await thief.redeem(stolen, { code_verifier: owner.verifier })).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+    expect(await thief.redeem(stolen, { code_verifier: owner.verifier })).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_grant' },
+    });
     expect(await thief.refresh(refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
     // The family is revoked, because somebody else has the token.
     expect(await owner.refresh(refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });

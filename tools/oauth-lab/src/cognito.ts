@@ -160,24 +160,34 @@ class UserPool implements Cognito {
     const of = (name: string) => url.searchParams.get(name);
     const client = this.#options.clients[of('client_id') ?? ''];
     const redirectUri = of('redirect_uri') ?? '';
-    if (!client?.callbackUrls.includes(redirectUri)) return html(response, 400, 'redirect_mismatch');
-    const back = (error: string) => redirect(response, `${redirectUri}?${new URLSearchParams({ error, state: of('state') ?? '' })}`);
-    if (of('response_type') !== 'code') return back('unsupported_response_type');
-    if (of('code_challenge') !== null && of('code_challenge_method') !== 'S256') return back('invalid_request');
-    const scopes = (of('scope') ?? client.scopes.join(' ')).split(' ');
-    if (!scopes.every((scope) => client.scopes.includes(scope) || scope === 'openid')) return back('invalid_scope');
-    // "Values for this parameter must begin with https://, http://localhost, or a custom URL scheme": a loopback address stands for it here.
-    const resource = of('resource');
-    if (this.#options.resourceBinding && resource !== null && !/^(?:https|http|[a-z][a-z0-9+.-]*):\/\//.test(resource)) {
-      return back('invalid_request');
+    if (!client?.callbackUrls.includes(redirectUri)) {
+      html(response, 400, 'redirect_mismatch');
+      return;
     }
-    redirect(response, `/login${url.search}`);
+    const error = this.#errorOf(url.searchParams, client);
+    if (error === undefined) redirect(response, `/login${url.search}`);
+    else redirect(response, `${redirectUri}?${new URLSearchParams({ error, state: of('state') ?? '' })}`);
+  }
+
+  #errorOf(parameters: URLSearchParams, client: CognitoClient): string | undefined {
+    if (parameters.get('response_type') !== 'code') return 'unsupported_response_type';
+    const challenge = parameters.get('code_challenge');
+    if (challenge !== null && parameters.get('code_challenge_method') !== 'S256') return 'invalid_request';
+    const scopes = (parameters.get('scope') ?? client.scopes.join(' ')).split(' ');
+    if (!scopes.every((scope) => client.scopes.includes(scope) || scope === 'openid')) return 'invalid_scope';
+    // The value is a URL that begins with https://, http://localhost or a custom scheme; here a loopback address stands for localhost.
+    const resource = parameters.get('resource');
+    const isUrl = resource === null || /^[a-z][a-z0-9+.-]*:\/\//.test(resource);
+    return this.#options.resourceBinding && !isUrl ? 'invalid_request' : undefined;
   }
 
   /** https://docs.aws.amazon.com/cognito/latest/developerguide/login-endpoint.html */
   #login(url: URL, form: URLSearchParams, response: ServerResponse): void {
     const of = (name: string) => url.searchParams.get(name);
-    if (form.get('password') !== this.password) return html(response, 403, LOGIN);
+    if (form.get('password') !== this.password) {
+      html(response, 403, LOGIN);
+      return;
+    }
     const code = randomUUID();
     const clientId = of('client_id') ?? '';
     const redirectUri = of('redirect_uri') ?? '';
@@ -210,7 +220,9 @@ class UserPool implements Cognito {
     const code = form.get('code') ?? '';
     const authorized = this.#codes.get(code);
     this.#codes.delete(code);
-    const challenge = createHash('sha256').update(form.get('code_verifier') ?? '').digest('base64url');
+    const challenge = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url');
     const isRight =
       authorized?.clientId === clientId &&
       authorized.until > this.#now() &&
@@ -252,7 +264,15 @@ class UserPool implements Cognito {
       new SignJWT({ ...claims })
         .setProtectedHeader({ alg: 'RS256', kid: this.#key.jwk.kid as string })
         .sign(this.#key.sign);
-    const common = { sub: `sub-${account}`, iss: this.issuer, origin_jti: randomUUID(), jti: randomUUID(), auth_time: now, iat: now, exp: now + SECONDS };
+    const common = {
+      sub: `sub-${account}`,
+      iss: this.issuer,
+      origin_jti: randomUUID(),
+      jti: randomUUID(),
+      auth_time: now,
+      iat: now,
+      exp: now + SECONDS,
+    };
     const access = {
       ...common,
       client_id: clientId,

@@ -5,7 +5,6 @@ export {
   startAuthorizationServer,
 } from './authorization-server.js';
 export { ClientMemory } from './client-memory.js';
-export { DOOR_NAMES, type DoorName, type OpenDoor, openDoor } from './door.js';
 export {
   type Cognito,
   type CognitoClient,
@@ -13,4 +12,5 @@ export {
   type CognitoOptions,
   startCognito,
 } from './cognito.js';
+export { DOOR_NAMES, type DoorName, type OpenDoor, openDoor } from './door.js';
 export { Browser, type Person, signIn } from './person.js';

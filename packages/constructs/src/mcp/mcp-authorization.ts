@@ -1,7 +1,7 @@
 import { isPlainObject } from '@sallyport/core/internal';
 import { OAUTH_AUTHORIZATION_SERVER_PATH, OAUTH_PROTECTED_RESOURCE_PATH } from '@sallyport/mcp/routes';
 import { MCP_SIGN_IN_PATHS } from '@sallyport/mcp/schema';
-import { FunctionCode, Function as EdgeFunction, FunctionRuntime } from 'aws-cdk-lib/aws-cloudfront';
+import { Function as EdgeFunction, FunctionCode, FunctionRuntime } from 'aws-cdk-lib/aws-cloudfront';
 import { Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { ChallengeEdge } from '../edge/challenge-edge.js';

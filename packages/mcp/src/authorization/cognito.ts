@@ -33,7 +33,9 @@ const POOL_ID = /^([a-z]{2}(?:-[a-z]+)+-\d)_[0-9A-Za-z]+$/;
 const RESOURCE_SERVER = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
 
 const USER_POOL_KINDS = {
-  id: kind<string>('the id of a user pool, such as eu-central-1_a1B2c3D4e', (value) => POOL_ID.test(String(value))).required(),
+  id: kind<string>('the id of a user pool, such as eu-central-1_a1B2c3D4e', (value) =>
+    POOL_ID.test(String(value)),
+  ).required(),
   domain: origin.required(),
   resourceBinding: boolean.default(true),
   resourceServer: kind<string>('the identifier of a resource server', (value) => RESOURCE_SERVER.test(String(value))),

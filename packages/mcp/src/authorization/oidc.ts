@@ -61,10 +61,20 @@ export function createOidcAuthorization(
   const { clock, fetch, publicBaseUrl, path, timeoutMs, providerScopes } = common;
   const resource = resourceOf(publicBaseUrl, path);
   const keyFetch = withTimeLimit({ fetch, timeoutMs });
-  const endpoints = createProviderDiscovery(issuer, { fetch, timeoutMs }, () => clock.now().getTime(), (metadata) => ({
-    ...metadata,
-    validator: jwtBearerValidator({ issuer, jwksUri: metadata.jwksUri, audience: [audience ?? resource], fetch: keyFetch }),
-  }));
+  const endpoints = createProviderDiscovery(
+    issuer,
+    { fetch, timeoutMs },
+    () => clock.now().getTime(),
+    (metadata) => ({
+      ...metadata,
+      validator: jwtBearerValidator({
+        issuer,
+        jwksUri: metadata.jwksUri,
+        audience: [audience ?? resource],
+        fetch: keyFetch,
+      }),
+    }),
+  );
   return createAuthorization(common, {
     issuer,
     binding: audience === undefined ? { resource } : { audience },

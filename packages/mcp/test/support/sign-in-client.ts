@@ -59,7 +59,12 @@ export class ByHand {
   }
 
   redeem(code: string | null, changes: Readonly<Record<string, string>> = {}) {
-    const grant = { grant_type: 'authorization_code', code: code ?? '', redirect_uri: REDIRECT, code_verifier: this.verifier };
+    const grant = {
+      grant_type: 'authorization_code',
+      code: code ?? '',
+      redirect_uri: REDIRECT,
+      code_verifier: this.verifier,
+    };
     return this.token({ ...grant, ...changes });
   }
 
@@ -75,7 +80,11 @@ export class ByHand {
 }
 
 /** Calls the tool `who` with a token; returns the status and the answer. */
-export async function callTool(lab: SignInLab, token: unknown, name = 'who'): Promise<{ status: number; text: string }> {
+export async function callTool(
+  lab: SignInLab,
+  token: unknown,
+  name = 'who',
+): Promise<{ status: number; text: string }> {
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } };
   const meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',

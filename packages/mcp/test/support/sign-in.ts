@@ -10,9 +10,9 @@ import {
   startCognito,
 } from '@sallyport/oauth-lab';
 import { Authenticated, SecureApp } from '@sallyport/secure';
-import type { AuthorizationOptions, McpAuthorization } from '../../src/authorization.js';
 import { createCognitoAuthorization } from '../../src/authorization/cognito.js';
 import { createOidcAuthorization } from '../../src/authorization/oidc.js';
+import type { AuthorizationOptions, McpAuthorization } from '../../src/authorization.js';
 import { createMcpServer, type McpStore, memoryMcpStore, mountMcp } from '../../src/index.js';
 import { bearerClaims, bearerToken, type ClientMetadataLoader } from '../../src/oauth.js';
 import { type Line, logTo } from './rig.js';
@@ -52,7 +52,13 @@ async function openFunction(
   door: OpenDoor,
   person: Person,
   create: Create,
-  { store: given, loadClient, door: _, renamesChallenge: __, ...options }: SignInOptions & { readonly clientId: string },
+  {
+    store: given,
+    loadClient,
+    door: _,
+    renamesChallenge: __,
+    ...options
+  }: SignInOptions & { readonly clientId: string },
   time: { later: number },
 ): Promise<SignInLab> {
   const now = () => Date.now() + time.later;
@@ -109,14 +115,21 @@ export async function openCognitoLab(
   const time = { later: 0 };
   const resourceBinding = rest.resourceBinding ?? true;
   const cognito = await startCognito({
-    clients: { [CLIENT_ID]: { ...(secret !== undefined && { secret }), callbackUrls: [`${door.origin}/oauth/callback`], scopes } },
+    clients: {
+      [CLIENT_ID]: { ...(secret !== undefined && { secret }), callbackUrls: [`${door.origin}/oauth/callback`], scopes },
+    },
     now: () => Date.now() + time.later,
     ...rest,
     resourceBinding,
   });
   const userPool = { id: cognito.poolId, domain: cognito.domain, resourceBinding, resourceServer: RESOURCE_SERVER };
   const create: Create = (common, loadClient) => createCognitoAuthorization({ ...common, userPool }, loadClient);
-  const common = { clientId: CLIENT_ID, ...(secret !== undefined && { clientSecret: secret }), fetch: cognito.fetch, ...options };
+  const common = {
+    clientId: CLIENT_ID,
+    ...(secret !== undefined && { clientSecret: secret }),
+    fetch: cognito.fetch,
+    ...options,
+  };
   const person = { account: 'ada', password: cognito.password };
   const lab = await openFunction(door, person, create, common, time);
   return { ...lab, cognito, close: () => Promise.all([lab.close(), cognito.close()]) };

@@ -10,8 +10,8 @@ import { createMetadataHandler } from '../../oauth/discovery.js';
 import { protectedResourceMetadataURL } from '../../oauth/metadata.js';
 import { createRefreshTokenStore } from '../../oauth/refresh-tokens.js';
 import { normalizeMcpPath } from '../../routes/paths.js';
-import { type AuthorizationDocuments, authorizationDocuments, resourceOf } from '../documents.js';
 import { MCP_SIGN_IN_PATHS } from '../../schema.js';
+import { type AuthorizationDocuments, authorizationDocuments, resourceOf } from '../documents.js';
 import type { AUTHORIZATION_KINDS } from '../options.js';
 import { AuthorizeEndpoint } from './authorize-endpoint.js';
 import { createClients } from './clients.js';
@@ -39,7 +39,8 @@ export interface McpAuthorization {
 type Parsed = ParsedOptions<typeof AUTHORIZATION_KINDS>;
 
 /** The options of one provider. `loadClient` replaces the loader of client metadata documents, for tests. */
-export interface ProviderOptions extends Omit<ProviderSettings, 'fetch' | 'timeoutMs' | 'clientId' | 'clientSecret' | 'callback'> {
+export interface ProviderOptions
+  extends Omit<ProviderSettings, 'fetch' | 'timeoutMs' | 'clientId' | 'clientSecret' | 'callback'> {
   readonly loadClient?: ClientMetadataLoader | undefined;
 }
 
@@ -87,7 +88,9 @@ function createParts(options: Parsed, provider: ProviderOptions, resource: strin
   const sealer = createSealer(secret, resource, () => clock.now().getTime());
   const upstream = new Provider({ ...settings, clientId, clientSecret, callback, fetch, timeoutMs });
   const allowedHosts = clientHosts === undefined ? {} : { allowedHosts: clientHosts };
-  const loader = loadClient ?? createClientMetadataLoader({ policy: { ...policy, requirePublicClient: true }, clock, ...allowedHosts });
+  const loader =
+    loadClient ??
+    createClientMetadataLoader({ policy: { ...policy, requirePublicClient: true }, clock, ...allowedHosts });
   const clients = createClients(sealer, policy, clientDocuments ? loader : undefined);
   const refreshTokens = createRefreshTokenStore({ store, clock });
   const codes = createAuthorizationCodeStore({ store, refreshTokens, clock });

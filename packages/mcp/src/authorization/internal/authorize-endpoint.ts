@@ -67,7 +67,8 @@ export class AuthorizeEndpoint {
     try {
       request = readRequest(ctx, resource, scopes);
     } catch (error) {
-      if (error instanceof OAuthError) return this.#back(target, { error: error.error, errorDescription: error.message });
+      if (error instanceof OAuthError)
+        return this.#back(target, { error: error.error, errorDescription: error.message });
       throw error;
     }
     const asked: AskedRequest = {
@@ -89,7 +90,8 @@ export class AuthorizeEndpoint {
     const { issuer, provider, signIns } = this.#parts;
     const browser = browserOf(ctx);
     const origin = ctx.header('origin');
-    const asked = browser !== undefined && (origin === undefined || origin === issuer) && (await this.#asked(ctx, browser));
+    const asked =
+      browser !== undefined && (origin === undefined || origin === issuer) && (await this.#asked(ctx, browser));
     if (!asked) return errorPage(400, 'This request has expired, or was started in another browser. Start again.');
     const { until: _, ...request } = asked;
     if (decisionOf(ctx) !== 'allow') return this.#back(request, { error: 'access_denied' });

@@ -66,7 +66,8 @@ async function loadMetadata(issuer: string, limits: RequestLimits): Promise<Prov
     authorizationEndpoint: endpoint(members.authorization_endpoint, 'authorization_endpoint'),
     tokenEndpoint: endpoint(members.token_endpoint, 'token_endpoint'),
     jwksUri: endpoint(members.jwks_uri, 'jwks_uri'),
-    secretInBody: Array.isArray(methods) && !methods.includes('client_secret_basic') && methods.includes('client_secret_post'),
+    secretInBody:
+      Array.isArray(methods) && !methods.includes('client_secret_basic') && methods.includes('client_secret_post'),
     sendsIssuer: members.authorization_response_iss_parameter_supported === true,
   };
 }

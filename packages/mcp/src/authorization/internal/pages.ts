@@ -17,7 +17,10 @@ export interface ConsentView {
  * The page that asks the user about one client. The name of a client proves nothing, so the page also shows where the user is sent and, for
  * a client with a metadata document, the host that serves it.
  */
-export function consentPage({ server, client, redirectUri, scopes, request }: ConsentView, cookie: string): ResponseInput {
+export function consentPage(
+  { server, client, redirectUri, scopes, request }: ConsentView,
+  cookie: string,
+): ResponseInput {
   const name = client.name ?? client.host ?? 'An application';
   const source = client.host === undefined ? 'This name is not verified.' : `Described by ${client.host}.`;
   const items = scopes.map((scope) => `<li>${escapeHtml(scope)}</li>`).join('');
