@@ -249,7 +249,7 @@ describe('a provider that refuses', () => {
     const lab = await opening(openCognitoLab({}, { rotatesRefreshTokens: true }));
     const client = new ByHand(lab);
     const { refresh_token } = await client.tokens();
-    // Somebody else has used the provider's token, so the pool rejects it.
+    // The pool no longer accepts the refresh token, for example because an administrator has signed the user out.
     const second = await client.refresh(refresh_token);
     lab.cognito.revokeRefreshTokens();
     expect(await client.refresh(second.body.refresh_token)).toMatchObject({

@@ -9,7 +9,7 @@ import { counting } from './support/counting.js';
 import { openCognitoLab, openOidcLab, type SignInLab } from './support/sign-in.js';
 import { ByHand, callTool } from './support/sign-in-client.js';
 
-/** The servers are on this machine, without TLS; every other check of the library stays on. */
+/** The servers are on this machine, without TLS; every other check of the library is on. */
 const LOOPBACK = { [oauth.allowInsecureRequests]: true };
 const REDIRECT = 'http://127.0.0.1:9/callback';
 

@@ -155,12 +155,14 @@ describe('redirects', () => {
     ['another resource', { resource: 'https://other.example/mcp' }, 'invalid_target'],
     ['an unknown scope', { scope: 'admin' }, 'invalid_scope'],
     ['the implicit flow', { response_type: 'token' }, 'unsupported_response_type'],
-  ])('carry the error for %s, with state and issuer', async (_, changes, error) => {
+  ])('for %s need a click of the user, and carry the error, state and issuer', async (_, changes, error) => {
     lab = await openCognitoLab();
     const client = new ByHand(lab);
     await client.register();
     const response = await client.browser.send(client.authorizationUrl(changes));
-    const { searchParams } = new URL(response.headers.get('location') ?? '');
+    expect([response.status, response.headers.get('location')]).toEqual([400, null]);
+    const link = /<a href="([^"]+)">Return to client\.example</.exec(await response.text())?.[1] ?? '';
+    const { searchParams } = new URL(link.replaceAll('&#38;', '&'));
     expect([searchParams.get('error'), searchParams.get('state'), searchParams.get('iss')]).toEqual([
       error,
       'the state of the client',
@@ -168,6 +170,17 @@ describe('redirects', () => {
     ]);
     expect(lab.cognito.requests).toEqual([]);
   });
+
+  it.each(['com.example.app:/callback', 'com.example.app://[', 'com.example.app:%'])(
+    'to the application %s are shown as such',
+    async (redirect_uri) => {
+      lab = await openCognitoLab();
+      const client = new ByHand(lab);
+      await client.register({ application_type: 'native', redirect_uris: [redirect_uri] });
+      const page = await (await client.browser.send(client.authorizationUrl({ redirect_uri }))).text();
+      expect(page).toContain('<strong>an application on this device (com.example.app:)</strong>');
+    },
+  );
 });
 
 describe('tokens', () => {
@@ -354,7 +367,7 @@ describe('an attacker with a registered client', () => {
       body: { error: 'invalid_grant' },
     });
     expect(await thief.refresh(refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
-    // The family is revoked, because somebody else has the token.
+    // The family is revoked, because another client has the token.
     expect(await owner.refresh(refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
     expect(lab.lines).toMatchObject([{ event: 'mcp.refresh_family_revoked', reason: 'foreign' }]);
   });

@@ -20,14 +20,14 @@ export interface CognitoOptions {
   readonly resourceBinding: boolean;
   /** True if app clients rotate refresh tokens. Default false, as for new app clients. */
   readonly rotatesRefreshTokens?: boolean;
-  /** The time. Default the system's. */
+  /** The current time in milliseconds. Default `Date.now`. */
   readonly now?: () => number;
 }
 
 /** A fault of the next responses of one endpoint. */
 export type CognitoFault = 'slow' | 'html' | 'down' | undefined;
 
-/** The stand-in, at a port of this machine. */
+/** The simulated user pool, at a port of this machine. */
 export interface Cognito {
   /** The origin of the pool's domain. */
   readonly domain: string;
@@ -67,8 +67,8 @@ const CODE_MS = 300_000;
 const SECONDS = 3600;
 
 /**
- * A stand-in for Amazon Cognito, made of its documentation; each rule names its page. Cognito has no dynamic client registration, no client
- * metadata documents, no `iss` in authorization responses and no `scope` in token responses.
+ * Simulates Amazon Cognito after its documentation; each rule names its page. Cognito does not support dynamic client registration or client
+ * metadata documents. Its authorization responses do not contain `iss`, and its token responses do not contain `scope`.
  */
 export async function startCognito(options: CognitoOptions): Promise<Cognito> {
   firstKey ??= createKey();
@@ -82,7 +82,7 @@ interface SigningKey {
   readonly jwk: JWK;
 }
 
-/** The first key of every pool of this process: RSA keys take long to generate. */
+/** The first key of every pool of this process: the generation of RSA keys is slow. */
 let firstKey: Promise<SigningKey> | undefined;
 
 /** RS256, with a `kid` (https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-tokens-verifying-a-jwt.html). */
@@ -208,7 +208,7 @@ class UserPool implements Cognito {
     this.tokenForms.push(form);
     const [clientId, secret] = credentials(request, form);
     const client = this.#options.clients[clientId];
-    // "Client authentication failed": the client has a secret and the request has not, or another one.
+    // "Client authentication failed": the request does not contain the secret of the client.
     if (!client || client.secret !== secret) return json(response, 400, { error: 'invalid_client' });
     if (form.get('grant_type') === 'authorization_code') return this.#redeem(clientId, form, response);
     if (form.get('grant_type') === 'refresh_token') return this.#refresh(clientId, form, response);

@@ -22,7 +22,7 @@ export interface McpAuthorizationProps {
   /**
    * The edge of the server. A CloudFront function answers with the documents there.
    *
-   * @default - none: a REST API answers itself, and behind any other door the function answers
+   * @default - none: a REST API answers itself, and for any other door the function answers
    */
   readonly edge?: ChallengeEdge;
   /**

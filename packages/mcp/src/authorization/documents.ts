@@ -28,7 +28,7 @@ export interface AuthorizationDocumentsOptions {
   readonly resourceName?: string;
   /** True if clients may register (RFC 7591). Default `true`. */
   readonly registration?: boolean;
-  /** True if a client's id may be the URL of its metadata document. Default `true`. */
+  /** True if clients can use the URL of a metadata document as their id. Default `true`. */
   readonly clientDocuments?: boolean;
 }
 

@@ -25,7 +25,7 @@ export interface AuthorizationOptions extends AuthorizationDocumentsOptions {
    * the ids of registered clients.
    */
   readonly secret: McpSecret | (() => MaybePromise<McpSecret>);
-  /** Scopes that are requested from the provider in addition to those of the client. Default: `openid`, and none for Cognito. */
+  /** Scopes that are requested from the provider in addition to the scopes of the client. Default: `openid`; for Cognito an empty list. */
   readonly providerScopes?: readonly string[];
   /** Rules for clients, registered or with a metadata document. Default: public clients with any safe redirect URI. */
   readonly policy?: ClientRegistrationPolicy;

@@ -17,7 +17,7 @@ import { createMcpServer, type McpStore, memoryMcpStore, mountMcp } from '../../
 import { bearerClaims, bearerToken, type ClientMetadataLoader } from '../../src/oauth.js';
 import { type Line, logTo } from './rig.js';
 
-export const SCOPES = ['notes:read', 'notes:write'];
+const SCOPES = ['notes:read', 'notes:write'];
 const SECRET = { current: 'a secret of at least 32 bytes, for tests only' };
 
 /** Options of a lab. */
@@ -95,11 +95,11 @@ async function openFunction(
   };
 }
 
-/** The app client of the stand-in, and the identifier of its resource server. */
+/** The app client of the simulated Cognito, and the identifier of its resource server. */
 const CLIENT_ID = '1example23456789';
 const RESOURCE_SERVER = 'notes-api';
 
-/** A lab with the stand-in for Cognito. */
+/** A lab with the simulated Cognito. */
 export interface CognitoLab extends SignInLab {
   readonly cognito: Cognito;
 }
@@ -147,7 +147,7 @@ export async function openOidcLab({ issuer, ...options }: SignInOptions & { read
   return { ...lab, provider, close: () => Promise.all([lab.close(), provider.close()]) };
 }
 
-/** What an operator does once in the console of the provider. */
+/** Creates the client that an operator creates once in the console of the provider. */
 async function registerAt(issuer: string, redirectUri: string): Promise<string> {
   const body = JSON.stringify({ redirect_uris: [redirectUri], grant_types: ['authorization_code', 'refresh_token'] });
   const headers = { 'content-type': 'application/json' };

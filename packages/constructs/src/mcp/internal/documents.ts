@@ -1,7 +1,7 @@
 import { AuthorizationType, type CfnMethod, type Method } from 'aws-cdk-lib/aws-apigateway';
 import type { RestApi } from '../../http/rest-api.js';
 
-/** A document as it is sent. */
+/** A document in its serialized form. */
 export interface ServedDocument {
   readonly path: string;
   readonly body: string;
@@ -18,7 +18,7 @@ export function serveFromGateway(api: RestApi, documents: readonly ServedDocumen
     const method = api.api.root.resourceForPath(path).node.findChild('GET') as Method;
     Object.assign(method.node.defaultChild as CfnMethod, mockMethod(body, maxAgeSeconds));
   }
-  // The CDK derives the id of a deployment from methods as they were added.
+  // The CDK derives the id of a deployment from methods at the time of their addition.
   api.api.latestDeployment?.addToLogicalId({ documents, maxAgeSeconds });
 }
 

@@ -20,7 +20,7 @@ export interface AuthorizationRequest {
 
 const MAX_STATE = 2048;
 
-/** @throws OAuthError; the user sees the error, because the redirect URI may be an attacker's (RFC 6749 section 4.1.2.1) */
+/** @throws OAuthError; the user sees the error, because an attacker could have chosen the redirect URI (RFC 6749 section 4.1.2.1) */
 export async function readTarget(ctx: Context, clients: Clients): Promise<VerifiedTarget> {
   const [clientId, redirectUri] = [single(ctx, 'client_id'), single(ctx, 'redirect_uri')];
   if (clientId === undefined) throw new OAuthError('invalid_request', 'client_id is missing');
@@ -33,7 +33,7 @@ export async function readTarget(ctx: Context, clients: Clients): Promise<Verifi
   return { client, redirectUri, state };
 }
 
-/** @throws OAuthError; the client receives it at its redirect URI */
+/** @throws OAuthError; the user can return to the client with it */
 export function readRequest(ctx: Context, resource: string, scopes: readonly string[]): AuthorizationRequest {
   if (single(ctx, 'response_type') !== 'code') {
     throw new OAuthError('unsupported_response_type', 'response_type must be code');

@@ -19,7 +19,7 @@ import { Provider, type ProviderSettings } from './provider.js';
 import { SignIns } from './sign-ins.js';
 import { createTokenEndpoint } from './token-endpoint.js';
 
-/** Sign-in for one MCP server: everything that the container and `mountMcp` need. */
+/** Sign-in for one MCP server: the options for its container and for `mountMcp`. */
 export interface McpAuthorization {
   /** Options of `SecureApp`: verifies access tokens, and challenges callers without a token. */
   readonly guard: {
@@ -28,7 +28,7 @@ export interface McpAuthorization {
     /** The option `challenge`. */
     readonly challenge: (ctx: Context) => string;
   };
-  /** The option `discovery` of `mountMcp`: the metadata documents, and the endpoints below `/oauth`. */
+  /** The option `discovery` of `mountMcp`: the metadata documents, and the endpoints under `/oauth`. */
   readonly discovery: McpDiscovery;
   /** The metadata documents by their path, for the construct `McpAuthorization`. */
   readonly documents: AuthorizationDocuments;

@@ -52,7 +52,7 @@ export class AuthorizeEndpoint {
     this.#parts = parts;
   }
 
-  /** GET: verifies the request and asks the user about the client, at every sign-in. */
+  /** GET: verifies the request and shows the consent page, at every sign-in. */
   readonly ask: Handler = async (ctx) => {
     const { clients, resource, scopes, sealer, name } = this.#parts;
     let target: VerifiedTarget;
@@ -67,9 +67,9 @@ export class AuthorizeEndpoint {
     try {
       request = readRequest(ctx, resource, scopes);
     } catch (error) {
-      if (error instanceof OAuthError)
-        return this.#back(target, { error: error.error, errorDescription: error.message });
-      throw error;
+      if (!(error instanceof OAuthError)) throw error;
+      const { headers } = this.#back(target, { error: error.error, errorDescription: error.message });
+      return errorPage(400, error.message, { redirectUri, location: String(headers?.location) });
     }
     const asked: AskedRequest = {
       clientId: client.id,

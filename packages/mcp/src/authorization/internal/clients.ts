@@ -8,7 +8,7 @@ import { type ClientRegistrationPolicy, issuedAt, serveRegistration } from '../.
 export interface KnownClient {
   readonly id: string;
   readonly redirectUris: readonly string[];
-  /** The name that the client has chosen; nobody has verified it. */
+  /** The name that the client has chosen; it is not verified. */
   readonly name: string | undefined;
   /** The host of its metadata document, which is verified; `undefined` for a registered client. */
   readonly host: string | undefined;
@@ -68,7 +68,7 @@ export function createClients(
 const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(\/[^?#]*)?(\?[^#]*)?$/;
 
 /**
- * True if a redirect URI is one of the client's, as an exact string. Only the port of a loopback address may differ, because native
+ * True if a redirect URI equals one of the client's redirect URIs, as an exact string. Only the port of a loopback address may differ, because native
  * applications get a free port from the system (RFC 8252 section 7.3, RFC 9700 section 2.1).
  */
 export function isRegisteredRedirect(uri: string, redirectUris: readonly string[]): boolean {

@@ -14,7 +14,7 @@ export interface ConsentView {
 }
 
 /**
- * The page that asks the user about one client. The name of a client proves nothing, so the page also shows where the user is sent and, for
+ * The consent page for one client. The name of a client proves nothing, so the page also shows where the user is sent and, for
  * a client with a metadata document, the host that serves it.
  */
 export function consentPage(
@@ -34,12 +34,22 @@ export function consentPage(
   return page(200, `Allow ${name}?`, body, [cookie]);
 }
 
-/** A page for a request that cannot be sent back to its client. */
-export function errorPage(status: number, text: string): ResponseInput {
-  return page(status, 'Sign-in failed', `<h1>Sign-in failed</h1><p>${escapeHtml(text)}</p>`, []);
+/**
+ * A page for a request that failed before the user agreed. With a client, it has a link back: anyone can register a redirect URI, so an
+ * automatic redirect would make this origin an open redirector (RFC 9700 section 4.11.2).
+ */
+export function errorPage(
+  status: number,
+  text: string,
+  back?: { readonly redirectUri: string; readonly location: string },
+): ResponseInput {
+  const link =
+    back && `<p><a href="${escapeHtml(back.location)}">Return to ${escapeHtml(destination(back.redirectUri))}</a></p>`;
+  return page(status, 'Sign-in failed', `<h1>Sign-in failed</h1><p>${escapeHtml(text)}</p>${link ?? ''}`, []);
 }
 
 function destination(redirectUri: string): string {
+  if (!URL.canParse(redirectUri)) return `an application on this device (${redirectUri.split(':', 1)[0]}:)`;
   const { protocol, host, hostname } = new URL(redirectUri);
   if (['127.0.0.1', '[::1]', 'localhost'].includes(hostname)) return `an application on this device (${host})`;
   return protocol === 'https:' ? host : `an application on this device (${protocol})`;

@@ -19,9 +19,9 @@ export interface ProviderSettings extends RequestLimits {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string | (() => MaybePromise<string>) | undefined;
-  /** Where the provider returns the user. */
+  /** The redirect URI for the responses of the provider. */
   readonly callback: string;
-  /** Parameters that bind tokens to this server: `resource`, `audience`, or none. */
+  /** Parameters that bind tokens to this server: `resource` or `audience`; empty if it does not bind them. */
   readonly binding: Readonly<Record<string, string>>;
   /** Scopes that are always requested. */
   readonly scopes: readonly string[];

@@ -18,7 +18,7 @@ export interface TokenEndpointParts {
 }
 
 /**
- * The token endpoint: codes and refresh tokens are this server's and belong to one client; access tokens are the provider's. The `subject` of
+ * The token endpoint: this server issues codes and refresh tokens, each for one client; the provider issues access tokens. The `subject` of
  * a grant is the handle of its sign-in.
  */
 export function createTokenEndpoint(parts: TokenEndpointParts): Handler {
