@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -5,9 +6,11 @@ import { Browser, ClientMemory } from '@sallyport/oauth-lab';
 import * as oauth from 'oauth4webapi';
 import { authorizationDocuments, cognitoAuthorization, oidcAuthorization } from '../src/authorization.js';
 import { memoryMcpStore } from '../src/index.js';
+import { createLoader } from '../src/oauth/client-metadata.js';
 import { counting } from './support/counting.js';
 import { openCognitoLab, openOidcLab, type SignInLab } from './support/sign-in.js';
 import { ByHand, callTool } from './support/sign-in-client.js';
+import { startTlsServer } from './support/tls-server.js';
 
 /** The servers are on this machine, without TLS; every other check of the library is on. */
 const LOOPBACK = { [oauth.allowInsecureRequests]: true };
@@ -82,18 +85,15 @@ async function openPublicCognito() {
 }
 
 it('the official client signs in by the URL of its metadata document, without a registration', async () => {
-  const document = 'https://client.example/client.json';
-  const memory = Object.assign(new ClientMemory(), { clientMetadataUrl: document });
-  const lab = await openCognitoLab({
-    loadClient: async (client_id) => ({
-      client_id,
-      client_name: 'agent',
-      redirect_uris: [memory.redirectUrl],
-      grant_types: [],
-      response_types: [],
-      token_endpoint_auth_method: 'none',
-    }),
+  const memory = new ClientMemory();
+  const host = await startTlsServer(['client.example'], (request, response) => {
+    const document = { client_id: `https://${request.headers.host}${request.url}`, ...memory.clientMetadata };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(document));
   });
+  Object.assign(memory, { clientMetadataUrl: `https://client.example:${host.port}/client.json` });
+  const lookup: LookupFunction = (_, __, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]);
+  const loadClient = createLoader({}, { isAllowed: () => true, lookup, ca: host.ca });
+  const lab = await openCognitoLab({ loadClient });
   const open = () => new StreamableHTTPClientTransport(lab.url, { authProvider: memory });
   const transport = open();
   const client = new Client({ name: 'agent', version: '1.0.0' });
@@ -105,6 +105,8 @@ it('the official client signs in by the URL of its metadata document, without a 
   expect(await client.callTool({ name: 'who' })).toMatchObject({ content: [{ text: 'sub-ada notes:read' }] });
   await client.close();
   await lab.close();
+  host.close();
+  expect(browser.pages[0]).toContain('Described by client.example');
   expect(lab.door.requests).not.toContain('POST /oauth/register 201');
 });
 
