@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A server with a certificate of its own, at a port of this machine. */
+/** A server with TLS at a port of this machine. */
 export interface TlsServer {
   readonly port: number;
   /** The certificate, which clients must trust. */

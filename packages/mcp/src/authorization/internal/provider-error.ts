@@ -1,5 +1,5 @@
 import { type Context, FrameworkError } from '@sallyport/core';
-import { logFailure } from '@sallyport/core/internal';
+import { brandError, logFailure } from '@sallyport/core/internal';
 
 /**
  * Reason of a failure of the identity provider.
@@ -28,6 +28,10 @@ const TRANSIENT: readonly ProviderFailureReason[] = ['timeout', 'unreachable', '
 
 /** The identity provider failed. Its text is for the log; clients receive the OAuth error. */
 export class ProviderFailure extends FrameworkError {
+  static {
+    brandError(ProviderFailure, 'sallyport.ProviderFailure');
+  }
+
   readonly reason: ProviderFailureReason;
   /** The `error` of the provider's response; only for `refused`. */
   readonly oauthError: string | undefined;
