@@ -27,6 +27,7 @@ export {
   type AgentCoreTargetProps,
   type AgentCoreTool,
 } from './mcp/agent-core-target.js';
+export { McpAuthorization, type McpAuthorizationProps } from './mcp/mcp-authorization.js';
 export { McpServer, type McpServerProps } from './mcp/mcp-server.js';
 export { Challenge, McpSessions } from './mcp/sessions.js';
 export { ManagedConnectors } from './microvm/managed-connectors.js';

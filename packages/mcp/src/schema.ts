@@ -7,6 +7,14 @@ export const MCP_SPILL_BUCKET_ENV = 'FRAMEWORK_MCP_SPILL_BUCKET';
 /** ARN of the secret whose value is the server's `secret`. */
 export const MCP_SECRET_ARN_ENV = 'FRAMEWORK_MCP_SECRET_ARN';
 
+/** Paths of the endpoints of `@sallyport/mcp/authorization`, at the origin of the server. */
+export const MCP_SIGN_IN_PATHS = {
+  authorize: '/oauth/authorize',
+  callback: '/oauth/callback',
+  token: '/oauth/token',
+  register: '/oauth/register',
+} as const;
+
 /** The table: no index, on demand, TTL on `ttl` (seconds). It also stores codes and refresh tokens of OAuth, which clients cannot create again. */
 export const MCP_TABLE_SCHEMA = {
   partitionKey: { name: 'pk', type: 'S' },

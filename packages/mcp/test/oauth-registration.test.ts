@@ -1,9 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo, LookupFunction } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { LookupFunction } from 'node:net';
 import { Public, SecureApp } from '@sallyport/secure';
 import { ManualClock } from '@sallyport/testkit';
 import { createLoader } from '../src/oauth/client-metadata.js';
@@ -19,6 +14,7 @@ import {
   validateClientRegistration,
 } from '../src/oauth.js';
 import { DOOR_NAMES, send } from './support/events.js';
+import { startTlsServer, type TlsServer } from './support/tls-server.js';
 
 const CLAUDE = 'https://claude.ai/api/mcp/auth_callback';
 const errorOf = (request: unknown, policy?: ClientRegistrationPolicy) => {
@@ -413,9 +409,8 @@ describe('a client with a URL as its id', () => {
   });
 
   describe('at a server', () => {
-    let directory: string;
+    let server: TlsServer;
     let ca: string;
-    let server: Server;
     let port: number;
     let requests: string[] = [];
     let answer: {
@@ -428,29 +423,7 @@ describe('a client with a URL as its id', () => {
     } = {};
 
     beforeAll(async () => {
-      directory = mkdtempSync(join(tmpdir(), 'mcp-oauth-'));
-      const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
-      const names = 'subjectAltName=DNS:c.example,DNS:private.example,DNS:mixed.example';
-      const args = [
-        'req',
-        '-x509',
-        '-newkey',
-        'rsa:2048',
-        '-nodes',
-        '-keyout',
-        key,
-        '-out',
-        cert,
-        '-days',
-        '2',
-        '-subj',
-        '/CN=c.example',
-        '-addext',
-        names,
-      ];
-      execFileSync('openssl', args, { stdio: 'ignore' });
-      ca = readFileSync(cert, 'utf8');
-      server = createServer({ key: readFileSync(key), cert: ca }, (request, response) => {
+      server = await startTlsServer(['c.example', 'private.example', 'mixed.example'], (request, response) => {
         requests.push(request.url ?? '');
         if (answer.isSilent) return;
         if (answer.isCut) {
@@ -462,14 +435,9 @@ describe('a client with a URL as its id', () => {
         response.writeHead(status, { 'content-type': type, ...(location && { location }) });
         response.end(typeof body === 'string' ? body : JSON.stringify(body));
       });
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      port = (server.address() as AddressInfo).port;
+      ({ ca, port } = server);
     });
-    afterAll(() => {
-      server.close();
-      server.closeAllConnections();
-      rmSync(directory, { recursive: true });
-    });
+    afterAll(() => server.close());
     beforeEach(() => {
       requests = [];
       answer = {};

@@ -5,5 +5,12 @@ export {
   startAuthorizationServer,
 } from './authorization-server.js';
 export { ClientMemory } from './client-memory.js';
+export {
+  type Cognito,
+  type CognitoClient,
+  type CognitoFault,
+  type CognitoOptions,
+  startCognito,
+} from './cognito.js';
 export { DOOR_NAMES, type DoorName, type OpenDoor, openDoor } from './door.js';
-export { type Person, signIn } from './person.js';
+export { Browser, type Person, signIn } from './person.js';

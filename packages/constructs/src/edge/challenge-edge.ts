@@ -3,6 +3,8 @@ import {
   AllowedMethods,
   CachePolicy,
   Distribution,
+  FunctionEventType,
+  type IFunctionRef,
   LambdaEdgeEventType,
   OriginRequestPolicy,
   SecurityPolicyProtocol,
@@ -71,6 +73,7 @@ export class ChallengeEdge extends Construct {
   readonly distribution: Distribution;
   /** The public address, without a slash at its end. */
   readonly url: string;
+  readonly #origin: HttpOrigin;
 
   /** @throws ConstructError `constructs.invalid_prop` in another region, and for a server behind a load balancer, which renames nothing */
   constructor(scope: Construct, id: string, props: ChallengeEdgeProps) {
@@ -93,14 +96,15 @@ export class ChallengeEdge extends Construct {
     }
     const originPath = door instanceof RestApi && door.hasStagePrefix ? '/live' : undefined;
     this.url = `https://${domainName}`;
+    // The host is the part after `https://`.
+    this.#origin = new HttpOrigin(Fn.select(2, Fn.split('/', door.url)), { ...(originPath ? { originPath } : {}) });
     this.distribution = new Distribution(this, 'Resource', {
       domainNames: [domainName],
       certificate,
       minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
       ...(accessLogBucket ? { enableLogging: true, logBucket: accessLogBucket } : {}),
       defaultBehavior: {
-        // The host is the part after `https://`.
-        origin: new HttpOrigin(Fn.select(2, Fn.split('/', door.url)), { ...(originPath ? { originPath } : {}) }),
+        origin: this.#origin,
         allowedMethods: AllowedMethods.ALLOW_ALL,
         cachePolicy: CachePolicy.CACHING_DISABLED,
         originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
@@ -110,6 +114,20 @@ export class ChallengeEdge extends Construct {
     });
     server.attachEdge();
     this.#acknowledge(accessLogBucket !== undefined);
+  }
+
+  /**
+   * Runs a CloudFront function for the requests to a path pattern. `McpAuthorization` calls it.
+   *
+   * @internal
+   */
+  answer(pathPattern: string, functionRef: IFunctionRef): void {
+    this.distribution.addBehavior(pathPattern, this.#origin, {
+      cachePolicy: CachePolicy.CACHING_DISABLED,
+      originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+      viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+      functionAssociations: [{ eventType: FunctionEventType.VIEWER_REQUEST, function: functionRef }],
+    });
   }
 
   #makeFunction(): IVersion {

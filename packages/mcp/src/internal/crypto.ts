@@ -23,7 +23,7 @@ export function macText(key: string | Uint8Array, text: string): string {
 }
 
 /** The purpose of a sealed token. Each purpose has its own key. */
-export type SealPurpose = 'session' | 'state' | 'cursor' | 'task';
+export type SealPurpose = 'session' | 'state' | 'cursor' | 'task' | 'client' | 'sign-in';
 
 /** Seals and opens short strings. */
 export interface Sealer {

@@ -234,21 +234,32 @@ const CLIENT_ID_BYTES = 16;
  */
 export function createRegistrationHandler(options: RegistrationHandlerOptions): Handler {
   const { policy, save } = REGISTRATION_HANDLER_OPTIONS.parse(options ?? null);
+  return serveRegistration(policy, async (metadata, ctx) => {
+    const client = { client_id: randomText(CLIENT_ID_BYTES), client_id_issued_at: issuedAt(ctx), ...metadata };
+    const secret = await save(client, ctx);
+    if (!secret && NEEDS_SECRET.includes(client.token_endpoint_auth_method)) {
+      return invalid('token_endpoint_auth_method is not supported: this server issues no client secrets');
+    }
+    return { ...client, ...(secret && secretMembers(secret)) };
+  });
+}
+
+/** The current time in seconds since the epoch. */
+export function issuedAt(ctx: Context): number {
+  return Math.floor(ctx.now().getTime() / 1000);
+}
+
+/** The handler of registrations: `register` returns the members of the answer, or the error. */
+export function serveRegistration(
+  policy: ClientRegistrationPolicy,
+  register: (metadata: ClientMetadata, ctx: Context) => MaybePromise<object | OAuthError>,
+): Handler {
   return async (ctx) => {
     const metadata = readRegistration(ctx, policy);
     if (metadata instanceof OAuthError) return toErrorAnswer(metadata);
-    const issuedAt = Math.floor(ctx.now().getTime() / 1000);
-    const client = { client_id: randomText(CLIENT_ID_BYTES), client_id_issued_at: issuedAt, ...metadata };
-    const secret = await save(client, ctx);
-    if (!secret && NEEDS_SECRET.includes(client.token_endpoint_auth_method)) {
-      return toErrorAnswer(
-        invalid('token_endpoint_auth_method is not supported: this server issues no client secrets'),
-      );
-    }
-    return jsonAnswer(JSON.stringify({ ...client, ...(secret && secretMembers(secret)) }), {
-      status: 201,
-      secret: true,
-    });
+    const client = await register(metadata, ctx);
+    if (client instanceof OAuthError) return toErrorAnswer(client);
+    return jsonAnswer(JSON.stringify(client), { status: 201, secret: true });
   };
 }
 

@@ -24,6 +24,8 @@ export type McpErrorCode =
   | 'mcp.invalid_route'
   /** An authorization server rejects a request: `OAuthError`, whose `error` is the error code of the protocol. @status 400 */
   | 'mcp.oauth_refused'
+  /** The identity provider of a sign-in failed; the log line `mcp.identity_provider_failed` has the reason. @status 503 */
+  | 'mcp.identity_provider'
   /** The store failed. @status 503 */
   | 'mcp.store';
 

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { authorizationDocuments } from '@sallyport/mcp/authorization';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { FeaturePlan, Mfa, StandardThreatProtectionMode, UserPool } from 'aws-cdk-lib/aws-cognito';
 import { AttributeType, type ITable, StreamViewType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
@@ -37,6 +38,7 @@ import {
   LogDestination,
   LogSubscription,
   ManagedConnectors,
+  McpAuthorization,
   McpServer,
   MicrovmController,
   MicrovmImage,
@@ -57,6 +59,8 @@ import {
 } from '../../../src/index.js';
 
 const CERTIFICATE = 'arn:aws:acm:eu-west-1:123456789012:certificate/6f1f8e4c-5a3b-4d44-9d86-0123456789ab';
+
+const DOCUMENTS = authorizationDocuments({ publicBaseUrl: 'https://mcp.example.com', scopes: ['notes:read'] });
 
 const SCHEMA = fileURLToPath(new URL('estate.graphql', import.meta.url));
 
@@ -216,7 +220,8 @@ function addDoors(stack: Stack, fn: ServiceFunction['fn']): void {
   const http = new HttpApi(stack, 'Http', { fn, domain });
   const rest = new RestApi(stack, 'Rest', { fn });
   const url = new FunctionUrl(stack, 'Url', { fn, streaming: false });
-  new McpServer(stack, 'Mcp', { fn, api: rest, generateSecret: true });
+  const server = new McpServer(stack, 'Mcp', { fn, api: rest, generateSecret: true });
+  new McpAuthorization(stack, 'SignIn', { server, documents: DOCUMENTS });
   for (const door of [http, rest, url] as readonly IHttpDoor[]) {
     door.addRoutes([
       { method: 'GET', path: '/notes/{id}' },
@@ -249,5 +254,6 @@ function createEdge(app: App): void {
     'Certificate',
     CERTIFICATE.replace('eu-west-1', 'us-east-1'),
   );
-  new ChallengeEdge(stack, 'Edge', { server, domainName: 'mcp.example.com', certificate });
+  const edge = new ChallengeEdge(stack, 'Edge', { server, domainName: 'mcp.example.com', certificate });
+  new McpAuthorization(stack, 'SignIn', { server, documents: DOCUMENTS, edge });
 }

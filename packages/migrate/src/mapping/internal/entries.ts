@@ -31,6 +31,7 @@ export const ENTRIES: readonly string[] = [
   '@sallyport/local/manifest',
   '@sallyport/mcp',
   '@sallyport/mcp/agentcore',
+  '@sallyport/mcp/authorization',
   '@sallyport/mcp/aws',
   '@sallyport/mcp/calls',
   '@sallyport/mcp/facade',
