@@ -17,13 +17,13 @@ export interface RouteRequest {
 
 /** The arguments of a tool as a request, or the arguments that cannot be sent: `/id: type string`. */
 export function toRequest(
-  { places, isOpen, hasBody, registration }: CompiledRoute,
+  { places, isOpen, needsBody, registration }: CompiledRoute,
   args: JsonObject,
 ): RouteRequest | { readonly issues: readonly string[] } {
   const issues: string[] = [];
   const path: Record<string, string> = createMap();
   const query: MultiMap = createMap();
-  let body: Record<string, unknown> | undefined;
+  let body: Record<string, unknown> | undefined = needsBody ? createMap() : undefined;
   for (const name of Object.keys(args)) {
     const value = args[name];
     const place: Place | undefined = places.get(name) ?? (isOpen ? 'body' : undefined);
@@ -51,7 +51,7 @@ export function toRequest(
     return segments.map(encode).join('/');
   });
   if (issues.length > 0) return { issues };
-  return { values, query, body: hasBody && body !== undefined ? JSON.stringify(body) : '' };
+  return { values, query, body: body === undefined ? '' : JSON.stringify(body) };
 }
 
 function textOf(value: unknown): string | undefined {

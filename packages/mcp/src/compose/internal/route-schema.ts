@@ -23,8 +23,8 @@ export interface RouteSchemas {
   readonly places: ReadonlyMap<string, Place>;
   /** True if other arguments are members of the body; otherwise they are rejected. */
   readonly isOpen: boolean;
-  /** True if the route reads a body. */
-  readonly hasBody: boolean;
+  /** True if the route requires a body: without members it is an empty object. */
+  readonly needsBody: boolean;
 }
 
 /** A route as a tool. */
@@ -82,7 +82,7 @@ export function toRouteSchemas(route: ToolRoute, { handler }: Registration): Rou
     isWrapped,
     places,
     isOpen: body !== undefined && body.additionalProperties !== false,
-    hasBody: body !== undefined,
+    needsBody: requestBody?.required === true,
   };
 }
 
