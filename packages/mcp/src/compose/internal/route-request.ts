@@ -72,6 +72,7 @@ function encode(segment: string): string {
 
 /** The path of a request: the pattern with its values. */
 export function pathOf({ route }: Registration, values: readonly string[]): string {
+  if (values.length === 0) return route.pattern;
   let index = 0;
   return route.pattern.replace(/\{[^/]+\}/g, () => values[index++] ?? '');
 }
@@ -90,22 +91,25 @@ export function fileUri(registration: Registration, { values, query }: RouteRequ
 const OWN = /^(?:mcp-|content-|if-|accept$|accept-encoding$|range$|transfer-encoding$|last-event-id$)/;
 const NONE: readonly string[] = [];
 
+/** Headers of the call itself. */
+type OwnHeaders = Readonly<Record<string, readonly string[]>>;
+const NOTHING: OwnHeaders = {};
+const JSON_BODY: OwnHeaders = { 'content-type': ['application/json'] };
+
 /** The request of a route inside an MCP request: its headers without those about the MCP message, and a body of JSON. */
 class RouteSource implements RequestSource {
   readonly rawBody: string;
   readonly isBase64 = false;
   readonly #outer: IncomingRequest;
   readonly #query: MultiMap;
-  readonly #own: Readonly<Record<string, readonly string[]>>;
+  #own: OwnHeaders;
 
   constructor(outer: IncomingRequest, { query, body }: RouteRequest, idempotencyKey: string | undefined) {
     this.#outer = outer;
     this.#query = query;
     this.rawBody = body;
-    this.#own = {
-      ...(body !== '' && { 'content-type': ['application/json'] }),
-      ...(idempotencyKey !== undefined && { 'idempotency-key': [idempotencyKey] }),
-    };
+    this.#own = body === '' ? NOTHING : JSON_BODY;
+    if (idempotencyKey !== undefined) this.#own = { ...this.#own, 'idempotency-key': [idempotencyKey] };
   }
 
   headers(): MultiMap {
