@@ -53,6 +53,7 @@ export function toolsFromRoutes(
     const tool = compileTool(
       name?.(about) ?? about.operationId,
       {
+        ...(tags.length > 0 && { _meta: { tags: [...tags] } }),
         ...{ description, annotations: annotationsOf(method), ...shown, ...guardOf(record), input: schemas.input },
         ...(schemas.output && { output: schemas.output }),
       },
