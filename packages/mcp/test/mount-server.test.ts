@@ -1,6 +1,6 @@
 import { Authenticated, Optional, SecureApp } from '@sallyport/secure';
 import { mountServer, type ToolSelection, toolsFromRoutes } from '../src/compose.js';
-import { type FacadeTools, registerMcpFacade, URL_MODE_PUBLIC_BASE_URL } from '../src/facade.js';
+import { type FacadeConfig, type FacadeTools, registerMcpFacade, URL_MODE_PUBLIC_BASE_URL } from '../src/facade.js';
 import { createMcpServer, type McpServer, type McpServerOptions, memoryMcpStore, mountMcp } from '../src/index.js';
 import { bind } from '@sallyport/http';
 import { appOf, ask, callTool, caller, toolNames } from './support/composed.js';
@@ -145,11 +145,11 @@ describe('the option tools of a facade', () => {
 
   it('needs the option server', () => {
     const server = notes();
-    const config = {
+    const config: FacadeConfig = {
       ...{ issuerUrl: 'https://id.example', jwksUri: 'https://id.example/jwks', mcpHandler: server.handler },
       ...{ urlMode: URL_MODE_PUBLIC_BASE_URL, publicBaseUrl: ORIGIN },
       scopes: { namespace: ['a'], partner_namespace: ['a'], agent: ['a'], partner_agent: ['a'] },
-    } as const;
+    };
     expect(() => registerMcpFacade(new SecureApp(), { ...config, tools: () => [] })).toThrow(
       expect.failure('app.invalid_configuration', 'options "server" and "tools"'),
     );

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { McpServer as Sdk1Server } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { createMcpHandler, McpServer as Sdk2Server } from '@modelcontextprotocol/server';
+import { ManualClock } from '@sallyport/core/testing';
 import { Authenticated, SecureApp } from '@sallyport/secure';
 import { z } from 'zod';
 import { type ProxyServerOptions, proxyServer } from '../src/compose.js';
@@ -29,7 +30,7 @@ async function own(seen: (string | undefined)[] = []) {
     for (const at of [1, 2]) ctx.progress(at, 2, `part ${at}`);
     return 'done';
   });
-  server.tool('ask', { asks: [] }, (_, ctx) => ctx.inputRequired({}, 1) as never);
+  server.tool('delete', {}, () => 'deleted');
   const app = new SecureApp({
     principalResolver: (ctx) => {
       seen.push(ctx.header('authorization'));
@@ -99,8 +100,8 @@ async function sdk1(ids: string[] = []) {
 }
 
 /** A server of ours that proxies a remote one. */
-async function proxied({ endpoint }: Pick<Loopback, 'endpoint'>, options: Partial<ProxyServerOptions> = {}, lines: Line[] = []) {
-  const server = createMcpServer({ name: 'front', version: '1' });
+async function proxied({ endpoint }: Pick<Loopback, 'endpoint'>, options: Partial<ProxyServerOptions> = {}, lines: Line[] = [], clock?: ManualClock) {
+  const server = createMcpServer({ name: 'front', version: '1', ...(clock && { clock }) });
   await proxyServer(server, 'crm', { url: `${endpoint}/mcp`, tools: ['search'], ...options });
   const app = appOf({ log: logTo(lines) });
   mountMcp(app, server, { posture: Authenticated() });
@@ -147,7 +148,7 @@ describe('a proxied server', () => {
     expect(await toolNames(app, ADA)).toEqual(['crm_search', 'crm_slowly']);
     expect(await toolNames(app, caller('eve'))).toEqual([]);
     expect((await ask(app, 'tools/call', { name: 'crm_search', arguments: {} }, caller('eve'))).status).toBe(403);
-    expect(await callTool(app, 'crm_ask', {}, ADA)).toEqual({ code: -32602, message: 'Unknown tool' });
+    expect(await callTool(app, 'crm_delete', {}, ADA)).toEqual({ code: -32602, message: 'Unknown tool' });
   });
 
   it.each<[string, () => Promise<Loopback>, string, number[]]>([
@@ -174,34 +175,37 @@ describe('a proxied server', () => {
     expect(ids).toHaveLength(4);
   });
 
-  it('is tried again after a pause when it was down, without a request in the pause', async () => {
-    const remote = await own();
-    const lines: Line[] = [];
-    const app = await proxied(remote, {}, lines);
-    const call = () => callTool(app, 'crm_search', { text: 'x' }, ADA);
-    remote.stop();
-    expect(await call()).toMatchObject(failed('The server of this tool is not available.'));
-    expect(await call()).toMatchObject(failed('The server of this tool is not available.'));
-    expect(lines).toEqual([
-      expect.objectContaining({ message: 'mcp.proxy_failed', tool: 'search', failure: 'unavailable' }),
-      expect.objectContaining({ message: 'mcp.proxy_failed', tool: 'search', failure: 'unavailable' }),
-    ]);
-    expect(JSON.stringify(lines)).not.toContain('127.0.0.1');
-  });
-
-  it('does not get requests while it is paused', async () => {
+  it('that is down gets no requests in a pause, and is tried again after it', async () => {
     let requests = 0;
+    let isDown = true;
+    const healthy = await own();
     const remote = await keep(
-      startLoopback((_, __, response) => {
+      startLoopback(async ({ headers }, body, response) => {
         requests += 1;
-        response.writeHead(503).end('hunter2');
+        if (isDown) return response.writeHead(503).end('hunter2');
+        const { 'content-length': _, host: __, connection: ___, ...sent } = headers as Record<string, string>;
+        const answer = await fetch(`${healthy.endpoint}/mcp`, { method: 'POST', headers: sent, body });
+        response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+        return response.end(await answer.text());
       }),
     );
-    const app = await proxied(remote, { definitions: DEFINITIONS });
-    for (let call = 0; call < 5; call += 1) {
-      expect(await callTool(app, 'crm_search', {}, ADA)).toMatchObject(failed('The server of this tool is not available.'));
-    }
+    const lines: Line[] = [];
+    const clock = new ManualClock(1_700_000_000_000);
+    const app = await proxied(remote, { definitions: DEFINITIONS }, lines, clock);
+    const call = () => callTool(app, 'crm_search', { text: 'x' }, ADA);
+    const down = failed('The server of this tool is not available.');
+    for (let at = 0; at < 5; at += 1) expect(await call()).toMatchObject(down);
     expect(requests).toBe(1);
+    await clock.advance(1000);
+    expect(await call()).toMatchObject(down);
+    expect(requests).toBe(2);
+    isDown = false;
+    await clock.advance(1000);
+    expect(await call()).toMatchObject(down);
+    await clock.advance(1000);
+    expect(await call()).toMatchObject({ structuredContent: { found: 'x' } });
+    expect(lines[0]).toMatchObject({ message: 'mcp.proxy_failed', tool: 'search', failure: 'unavailable' });
+    expect(JSON.stringify(lines)).not.toMatch(/127\.0\.0\.1|hunter2/);
   });
 
   /** A server that answers every request alike, once the era is known. */

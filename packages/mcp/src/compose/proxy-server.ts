@@ -92,7 +92,7 @@ export async function proxyServer(
   const { url, headers, tools, scopes, definitions, timeoutMs, maxBytes } = PROXY_SERVER_OPTIONS.parse(options);
   const clock = completeClock(data.settings.clock);
   const toHeaders = typeof headers === 'function' ? headers : () => headers ?? {};
-  const remote = new RemoteServer({ url, headers: toHeaders, maxBytes });
+  const remote = new RemoteServer({ url, headers: toHeaders, maxBytes }, timeoutMs);
   const proxy = new Proxied(remote, clock, timeoutMs);
   const listed = definitions ?? (await proxy.listTools());
   const selected = listed.filter(({ name, _meta }) => {

@@ -57,18 +57,25 @@ export async function postMessage(place: RemotePlace, sent: RemoteMessage): Prom
       signal,
     });
   } catch (cause) {
-    throw signal.aborted ? signal.reason : new RemoteFailure('unavailable', { cause });
+    throw toFailure(cause, signal);
   }
   try {
     return { status: response.status, headers: response.headers, result: await resultOf(response, place, sent) };
   } catch (cause) {
-    if (signal.aborted) throw signal.reason;
     if (cause instanceof RemoteFailure || cause instanceof RemoteRpcError) throw cause;
-    throw new RemoteFailure('unavailable', { cause });
+    throw toFailure(cause, signal);
   } finally {
     // The rest of a stream is not read.
     if (!response.bodyUsed || response.body?.locked === false) await response.body?.cancel().catch(() => {});
   }
+}
+
+/** The error of a request without an answer: the time limit, the reason of another abort, or a failure of the network. */
+function toFailure(cause: unknown, { aborted, reason }: AbortSignal): unknown {
+  if (!aborted) return new RemoteFailure('unavailable', { cause });
+  return (reason as { name?: unknown } | undefined)?.name === 'TimeoutError'
+    ? new RemoteFailure('timeout', { cause })
+    : reason;
 }
 
 async function resultOf(response: Response, place: RemotePlace, sent: RemoteMessage): Promise<JsonObject | undefined> {

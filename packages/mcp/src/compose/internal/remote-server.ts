@@ -36,10 +36,13 @@ export class RemoteServer {
   readonly #place: RemotePlace;
   #isStateless: Promise<boolean> | undefined;
   readonly #sessions = new Lru<Promise<Session>>(MAX_SESSIONS);
+  readonly #timeoutMs: number;
   #lastId = 0;
 
-  constructor(place: RemotePlace) {
+  /** @param timeoutMs for the requests that several calls wait for */
+  constructor(place: RemotePlace, timeoutMs: number) {
     this.#place = place;
+    this.#timeoutMs = timeoutMs;
   }
 
   /** All tools, in the form of `tools/list`. */
@@ -70,7 +73,7 @@ export class RemoteServer {
   }
 
   async #request(method: string, params: JsonObject, request: RemoteRequest): Promise<JsonObject> {
-    this.#isStateless ??= this.#speaksStateless(request).catch((error: unknown) => {
+    this.#isStateless ??= this.#speaksStateless(this.#shared(request)).catch((error: unknown) => {
       this.#isStateless = undefined;
       throw error;
     });
@@ -84,6 +87,11 @@ export class RemoteServer {
       this.#sessions.delete(request.caller);
       return this.#sendIn(await this.#sessionOf(request), method, params, request);
     }
+  }
+
+  /** A request that several calls wait for: it does not end when the first of them is cancelled. */
+  #shared({ caller, hops }: RemoteRequest): RemoteRequest {
+    return { caller, hops, signal: AbortSignal.timeout(this.#timeoutMs) };
   }
 
   /** True if the server supports the revision without sessions. */
@@ -121,7 +129,7 @@ export class RemoteServer {
   #sessionOf(request: RemoteRequest): Promise<Session> {
     const known = this.#sessions.get(request.caller);
     if (known) return known;
-    const made = this.#initialize(request).catch((error: unknown) => {
+    const made = this.#initialize(this.#shared(request)).catch((error: unknown) => {
       this.#sessions.delete(request.caller);
       throw error;
     });
