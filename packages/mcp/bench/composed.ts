@@ -93,5 +93,7 @@ for (const round of rounds) {
 }
 for (const name of names) {
   const ratio = median(rounds.map((round) => (measured[name][round] ?? 0) / (measured.by_hand[round] ?? 1)));
-  process.stdout.write(`${name.padEnd(12)} ${median(measured[name]).toFixed(1)} µs CPU a call, ${ratio.toFixed(3)} of a tool by hand\n`);
+  process.stdout.write(
+    `${name.padEnd(12)} ${median(measured[name]).toFixed(1)} µs CPU a call, ${ratio.toFixed(3)} of a tool by hand\n`,
+  );
 }

@@ -1,16 +1,20 @@
+import { bind } from '@sallyport/http';
 import { Authenticated, Optional, SecureApp } from '@sallyport/secure';
 import { mountServer, type ToolSelection, toolsFromRoutes } from '../src/compose.js';
 import { type FacadeConfig, type FacadeTools, registerMcpFacade, URL_MODE_PUBLIC_BASE_URL } from '../src/facade.js';
 import { createMcpServer, type McpServer, type McpServerOptions, memoryMcpStore, mountMcp } from '../src/index.js';
-import { bind } from '@sallyport/http';
-import { appOf, ask, callTool, caller, toolNames } from './support/composed.js';
+import { appOf, ask, caller, callTool, toolNames } from './support/composed.js';
 import { SECRET } from './support/rig.js';
 
 const create = (options: Partial<McpServerOptions> = {}) => createMcpServer({ name: 'a', version: '1', ...options });
 
 function notes(options: Partial<McpServerOptions> = {}): McpServer {
   const server = create(options);
-  server.tool('add', { input: { type: 'object', required: ['text'] }, scopes: ['notes'] }, ({ text }) => `noted ${text}`);
+  server.tool(
+    'add',
+    { input: { type: 'object', required: ['text'] }, scopes: ['notes'] },
+    ({ text }) => `noted ${text}`,
+  );
   server.tool('search', { _meta: { tags: ['reads'] } }, () => 'found');
   server.resource('notes://index', { name: 'index' }, () => 'all notes');
   server.resourceTemplate('notes://{id}', { name: 'note' }, ({ id }) => `note ${id}`);
@@ -28,7 +32,11 @@ describe('a mounted server', () => {
   it('serves its tools and prompts under a prefix, next to tools with the same names', async () => {
     const server = create().tool('add', {}, () => 'own');
     mountServer(server, 'notes', notes());
-    mountServer(server, 'other', create().tool('add', {}, () => 'another'));
+    mountServer(
+      server,
+      'other',
+      create().tool('add', {}, () => 'another'),
+    );
     const app = served(server);
     const ada = caller('ada', 'notes');
     expect(await toolNames(app, ada)).toEqual(['add', 'notes_add', 'notes_search', 'other_add']);
@@ -82,14 +90,56 @@ describe('a mounted server', () => {
 
   const asking = () => create({ secret: SECRET }).tool('ask', { asks: ['elicitation'] }, () => 'x');
   it.each<[string, string, () => McpServer, object, string, string]>([
-    ['the same name without a prefix', '', () => create().tool('add', {}, () => 'x'), {}, 'mcp.invalid_registration', 'tool "add" is registered twice'],
-    ['the same URI', 'x', () => create().resource('notes://index', { name: 'i' }, () => 'x'), {}, 'mcp.invalid_registration', 'resource "notes://index" is registered twice'],
+    [
+      'the same name without a prefix',
+      '',
+      () => create().tool('add', {}, () => 'x'),
+      {},
+      'mcp.invalid_registration',
+      'tool "add" is registered twice',
+    ],
+    [
+      'the same URI',
+      'x',
+      () => create().resource('notes://index', { name: 'i' }, () => 'x'),
+      {},
+      'mcp.invalid_registration',
+      'resource "notes://index" is registered twice',
+    ],
     ['a tool that asks, without a secret', 'x', asking, {}, 'mcp.invalid_registration', 'needs the option "secret"'],
-    ['hooks that would not run', 'x', () => create({ onCall: async (_, next) => next() }), {}, 'app.invalid_configuration', '"onCall" and "listFilter"'],
-    ['a filter that would not run', 'x', () => create({ listFilter: () => true }), {}, 'app.invalid_configuration', '"onCall" and "listFilter"'],
-    ['a selection of nothing', 'x', () => create().tool('a', {}, () => 'x'), { tools: ['b'] }, 'app.invalid_configuration', 'option "tools"'],
+    [
+      'hooks that would not run',
+      'x',
+      () => create({ onCall: async (_, next) => next() }),
+      {},
+      'app.invalid_configuration',
+      '"onCall" and "listFilter"',
+    ],
+    [
+      'a filter that would not run',
+      'x',
+      () => create({ listFilter: () => true }),
+      {},
+      'app.invalid_configuration',
+      '"onCall" and "listFilter"',
+    ],
+    [
+      'a selection of nothing',
+      'x',
+      () => create().tool('a', {}, () => 'x'),
+      { tools: ['b'] },
+      'app.invalid_configuration',
+      'option "tools"',
+    ],
     ['a prefix with blanks', 'a b', () => create(), {}, 'app.invalid_configuration', 'option "prefix"'],
-    ['a name that is too long', 'x'.repeat(60), () => create().tool('y'.repeat(100), {}, () => 'x'), {}, 'mcp.invalid_registration', 'longer than 128'],
+    [
+      'a name that is too long',
+      'x'.repeat(60),
+      () => create().tool('y'.repeat(100), {}, () => 'x'),
+      {},
+      'mcp.invalid_registration',
+      'longer than 128',
+    ],
     ['an unknown option', 'x', () => create(), { tool: [] }, 'app.invalid_configuration', 'option "tool"'],
     ['another object', 'x', () => ({}) as McpServer, {}, 'app.invalid_configuration', 'option "other"'],
   ])('is rejected with %s, and nothing is added', async (_, prefix, other, options, code, problem) => {
@@ -105,7 +155,10 @@ describe('the option tools of a facade', () => {
     const app = appOf();
     const server = notes({ sessions: 'durable', store: memoryMcpStore() });
     app.group('/orders', { posture: Authenticated('orders'), tags: ['orders'] }, (orders) => {
-      orders.get('/', bind({}, () => ({ orders: [] })));
+      orders.get(
+        '/',
+        bind({}, () => ({ orders: [] })),
+      );
     });
     toolsFromRoutes(app, server, { include: [{ tag: 'orders' }] });
     registerMcpFacade(app, {

@@ -7,7 +7,7 @@ import { Authenticated, SecureApp } from '@sallyport/secure';
 import { z } from 'zod';
 import { type ProxyServerOptions, proxyServer } from '../src/compose.js';
 import { createMcpServer, memoryMcpStore, mountMcp } from '../src/index.js';
-import { appOf, ask, callTool, caller, toolNames } from './support/composed.js';
+import { appOf, ask, caller, callTool, toolNames } from './support/composed.js';
 import { type Loopback, serveApp, serveFetch, startLoopback } from './support/loopback.js';
 import { type Line, logTo } from './support/rig.js';
 
@@ -25,7 +25,11 @@ afterEach(() => {
 /** Our own server as the remote one. */
 async function own(seen: (string | undefined)[] = []) {
   const server = createMcpServer({ name: 'crm', version: '1', sessions: 'none' });
-  server.tool('search', { description: 'Searches.', input: z.object({ text: z.string() }), output: z.object({ found: z.string() }) }, ({ text }) => ({ structured: { found: text } }));
+  server.tool(
+    'search',
+    { description: 'Searches.', input: z.object({ text: z.string() }), output: z.object({ found: z.string() }) },
+    ({ text }) => ({ structured: { found: text } }),
+  );
   server.tool('slowly', {}, (_, ctx) => {
     for (const at of [1, 2]) ctx.progress(at, 2, `part ${at}`);
     return 'done';
@@ -48,10 +52,14 @@ const sdk2 = () =>
     serveFetch((request) => {
       const handler = createMcpHandler(() => {
         const server = new Sdk2Server({ name: 'crm', version: '1' });
-        server.registerTool('search', { description: 'Searches.', inputSchema: z.object({ text: z.string() }) }, async ({ text }, ctx) => {
-          void ctx;
-          return { content: [{ type: 'text', text: `found ${text}` }], structuredContent: { found: text } };
-        });
+        server.registerTool(
+          'search',
+          { description: 'Searches.', inputSchema: z.object({ text: z.string() }) },
+          async ({ text }, ctx) => {
+            void ctx;
+            return { content: [{ type: 'text', text: `found ${text}` }], structuredContent: { found: text } };
+          },
+        );
         return server;
       });
       return handler.fetch(request);
@@ -63,15 +71,25 @@ async function sdk1(ids: string[] = []) {
   const transports = new Map<string, StreamableHTTPServerTransport>();
   const create = async () => {
     const server = new Sdk1Server({ name: 'crm', version: '1' });
-    server.registerTool('search', { description: 'Searches.', inputSchema: { text: z.string() } }, async ({ text }, extra) => {
-      const token = extra._meta?.progressToken;
-      if (token !== undefined) {
-        await extra.sendNotification({ method: 'notifications/progress', params: { progressToken: token, progress: 1, total: 1, message: 'half' } });
-      }
-      return { content: [{ type: 'text', text: `found ${text}` }], structuredContent: { found: text } };
-    });
+    server.registerTool(
+      'search',
+      { description: 'Searches.', inputSchema: { text: z.string() } },
+      async ({ text }, extra) => {
+        const token = extra._meta?.progressToken;
+        if (token !== undefined) {
+          await extra.sendNotification({
+            method: 'notifications/progress',
+            params: { progressToken: token, progress: 1, total: 1, message: 'half' },
+          });
+        }
+        return { content: [{ type: 'text', text: `found ${text}` }], structuredContent: { found: text } };
+      },
+    );
     server.registerTool('ask', {}, async () => {
-      const { action } = await server.server.elicitInput({ message: 'Name?', requestedSchema: { type: 'object', properties: {} } });
+      const { action } = await server.server.elicitInput({
+        message: 'Name?',
+        requestedSchema: { type: 'object', properties: {} },
+      });
       return { content: [{ type: 'text', text: action }] };
     });
     const transport = new StreamableHTTPServerTransport({
@@ -90,7 +108,13 @@ async function sdk1(ids: string[] = []) {
     const known = transports.get(id);
     if (!known && id !== '') {
       response.writeHead(404, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ jsonrpc: '2.0', id: message?.id ?? null, error: { code: -32001, message: 'Session not found' } }));
+      response.end(
+        JSON.stringify({
+          jsonrpc: '2.0',
+          id: message?.id ?? null,
+          error: { code: -32001, message: 'Session not found' },
+        }),
+      );
       return;
     }
     await (known ?? (await create())).handleRequest(request, response, message);
@@ -100,7 +124,12 @@ async function sdk1(ids: string[] = []) {
 }
 
 /** A server of ours that proxies a remote one. */
-async function proxied({ endpoint }: Pick<Loopback, 'endpoint'>, options: Partial<ProxyServerOptions> = {}, lines: Line[] = [], clock?: ManualClock) {
+async function proxied(
+  { endpoint }: Pick<Loopback, 'endpoint'>,
+  options: Partial<ProxyServerOptions> = {},
+  lines: Line[] = [],
+  clock?: ManualClock,
+) {
   const server = createMcpServer({ name: 'front', version: '1', ...(clock && { clock }) });
   await proxyServer(server, 'crm', { url: `${endpoint}/mcp`, tools: ['search'], ...options });
   const app = appOf({ log: logTo(lines) });
@@ -120,7 +149,10 @@ describe('a proxied server', () => {
     const app = await proxied(await start());
     expect(await toolNames(app, ADA)).toEqual(['crm_search']);
     const listed = await ask(app, 'tools/list', {}, ADA);
-    expect(listed.json.result.tools[0]).toMatchObject({ description: 'Searches.', inputSchema: { properties: { text: { type: 'string' } } } });
+    expect(listed.json.result.tools[0]).toMatchObject({
+      description: 'Searches.',
+      inputSchema: { properties: { text: { type: 'string' } } },
+    });
     expect(await callTool(app, 'crm_search', { text: 'x' }, ADA)).toMatchObject({ structuredContent: { found: 'x' } });
     const wrong = await callTool(app, 'crm_search', {}, ADA);
     expect(wrong).toMatchObject({ isError: true });
@@ -224,29 +256,84 @@ describe('a proxied server', () => {
         else answer(response, id);
       }),
     );
-  const json = (response: ServerResponse, text: string) => response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+  const json = (response: ServerResponse, text: string) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(text);
 
   it.each<[string, (response: ServerResponse, id: unknown) => void, string]>([
     ['does not answer', () => {}, 'The server of this tool did not answer in time.'],
-    ['answers slowly, byte by byte', (response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      const timer = setInterval(() => response.write(': \n'), 20);
-      response.on('close', () => clearInterval(timer));
-    }, 'The server of this tool did not answer in time.'],
-    ['answers with 10 MB', (response, id) => json(response, JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'x'.repeat(10_000_000) }] } })), 'The answer of this tool is too large.'],
-    ['streams 10 MB', (response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.end(`data: ${'x'.repeat(10_000_000)}\n\n`);
-    }, 'The answer of this tool is too large.'],
-    ['answers with HTML', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>hunter2</h1>'), 'The server of this tool gave an invalid answer.'],
-    ['answers with broken JSON', (response) => json(response, '{"jsonrpc'), 'The server of this tool gave an invalid answer.'],
-    ['answers another request', (response) => json(response, '{"jsonrpc":"2.0","id":"other","result":{"content":[]}}'), 'The server of this tool gave an invalid answer.'],
-    ['answers without content', (response, id) => json(response, JSON.stringify({ jsonrpc: '2.0', id, result: {} })), 'The server of this tool gave an invalid answer.'],
-    ['redirects', (response) => response.writeHead(307, { location: 'https://evil.example/' }).end(), 'The server of this tool gave an invalid answer.'],
-    ['rejects the token', (response) => response.writeHead(401).end('hunter2'), 'The server of this tool does not accept requests of this server.'],
-    ['fails with an internal error', (response, id) => json(response, JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32603, message: 'hunter2' } })), 'The tool failed.'],
-    ['rejects the arguments', (response, id) => json(response, JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32602, message: 'no\nsuch thing' } })), 'The server of this tool rejected the call: no such thing'],
-    ['ends its stream without an answer', (response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': nothing\n\n'), 'The server of this tool gave an invalid answer.'],
+    [
+      'answers slowly, byte by byte',
+      (response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        const timer = setInterval(() => response.write(': \n'), 20);
+        response.on('close', () => clearInterval(timer));
+      },
+      'The server of this tool did not answer in time.',
+    ],
+    [
+      'answers with 10 MB',
+      (response, id) =>
+        json(
+          response,
+          JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'x'.repeat(10_000_000) }] } }),
+        ),
+      'The answer of this tool is too large.',
+    ],
+    [
+      'streams 10 MB',
+      (response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.end(`data: ${'x'.repeat(10_000_000)}\n\n`);
+      },
+      'The answer of this tool is too large.',
+    ],
+    [
+      'answers with HTML',
+      (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>hunter2</h1>'),
+      'The server of this tool gave an invalid answer.',
+    ],
+    [
+      'answers with broken JSON',
+      (response) => json(response, '{"jsonrpc'),
+      'The server of this tool gave an invalid answer.',
+    ],
+    [
+      'answers another request',
+      (response) => json(response, '{"jsonrpc":"2.0","id":"other","result":{"content":[]}}'),
+      'The server of this tool gave an invalid answer.',
+    ],
+    [
+      'answers without content',
+      (response, id) => json(response, JSON.stringify({ jsonrpc: '2.0', id, result: {} })),
+      'The server of this tool gave an invalid answer.',
+    ],
+    [
+      'redirects',
+      (response) => response.writeHead(307, { location: 'https://evil.example/' }).end(),
+      'The server of this tool gave an invalid answer.',
+    ],
+    [
+      'rejects the token',
+      (response) => response.writeHead(401).end('hunter2'),
+      'The server of this tool does not accept requests of this server.',
+    ],
+    [
+      'fails with an internal error',
+      (response, id) =>
+        json(response, JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32603, message: 'hunter2' } })),
+      'The tool failed.',
+    ],
+    [
+      'rejects the arguments',
+      (response, id) =>
+        json(response, JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32602, message: 'no\nsuch thing' } })),
+      'The server of this tool rejected the call: no such thing',
+    ],
+    [
+      'ends its stream without an answer',
+      (response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': nothing\n\n'),
+      'The server of this tool gave an invalid answer.',
+    ],
     ['breaks the connection', (response) => response.destroy(), 'The server of this tool is not available.'],
   ])('that %s leads to a result with isError', async (_, answer, expected) => {
     const app = await proxied(await answering(answer), { definitions: DEFINITIONS, timeoutMs: 300 });
@@ -262,7 +349,9 @@ describe('a proxied server', () => {
       const timer = setInterval(() => {
         if (!methods.includes('answer')) return;
         clearInterval(timer);
-        response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'without you' }] } })}\n\n`);
+        response.end(
+          `data: ${JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'without you' }] } })}\n\n`,
+        );
       }, 5);
     }, methods);
     const app = await proxied(remote, { definitions: DEFINITIONS });
@@ -279,7 +368,10 @@ describe('a proxied server', () => {
     const remote = await keep(
       startLoopback((_, body, response) => {
         const { id, method } = JSON.parse(body.toString('utf8'));
-        const result = method === 'server/discover' ? { supportedVersions: ['2026-07-28'] } : { resultType: 'input_required', inputRequests: {} };
+        const result =
+          method === 'server/discover'
+            ? { supportedVersions: ['2026-07-28'] }
+            : { resultType: 'input_required', inputRequests: {} };
         json(response, JSON.stringify({ jsonrpc: '2.0', id, result }));
       }),
     );
@@ -300,7 +392,10 @@ describe('a proxied server', () => {
     });
     await proxyServer(server, 'a', {
       ...{ url: `${loopback.endpoint}/mcp`, headers: { 'x-user': 'proxy' }, tools: ['a_search', 'counted'] },
-      definitions: [{ name: 'a_search', inputSchema: { type: 'object' } }, { name: 'counted', inputSchema: { type: 'object' } }],
+      definitions: [
+        { name: 'a_search', inputSchema: { type: 'object' } },
+        { name: 'counted', inputSchema: { type: 'object' } },
+      ],
     });
     server.tool('loop', {}, () => 'x');
     mountMcp(app, server, { posture: Authenticated() });
@@ -325,10 +420,16 @@ describe('a proxied server', () => {
     const loopback = await keep(serveApp(app));
     const server = createMcpServer({ name: 'front', version: '1', store: memoryMcpStore() });
     await proxyServer(server, '', {
-      ...{ url: `${loopback.endpoint}/mcp`, tools: ['echo'], definitions: [{ name: 'echo', inputSchema: { type: 'object' } }] },
+      ...{
+        url: `${loopback.endpoint}/mcp`,
+        tools: ['echo'],
+        definitions: [{ name: 'echo', inputSchema: { type: 'object' } }],
+      },
     });
     mountMcp(app, server, { posture: Authenticated() });
-    expect(await callTool(app, 'echo', {})).toMatchObject(failed('The servers of this tool call each other in a circle.'));
+    expect(await callTool(app, 'echo', {})).toMatchObject(
+      failed('The servers of this tool call each other in a circle.'),
+    );
     expect(requests).toBeLessThan(12);
   });
 });
@@ -340,11 +441,26 @@ describe('the registration of a proxy', () => {
     ['with a tool that does not exist', { tools: ['delete'] }, 'app.invalid_configuration', 'no tool "delete"'],
     ['with a pattern of nothing', { tools: ['x*'] }, 'app.invalid_configuration', 'no such tool'],
     ['with a URL without TLS', { url: 'http://crm.example/mcp' }, 'app.invalid_configuration', 'option "url"'],
-    ['with credentials in the URL', { url: 'https://a:b@crm.example/mcp' }, 'app.invalid_configuration', 'option "url"'],
+    [
+      'with credentials in the URL',
+      { url: 'https://a:b@crm.example/mcp' },
+      'app.invalid_configuration',
+      'option "url"',
+    ],
     ['with a header that is not text', { headers: { a: 1 } }, 'app.invalid_configuration', 'option "headers"'],
     ['with an unknown option', { token: 'x' }, 'app.invalid_configuration', 'option "token"'],
-    ['with a schema that is not an object', { definitions: [{ name: 'search', inputSchema: { type: 'array' } }] }, 'mcp.invalid_registration', 'root type "object"'],
-    ['of a server that is down', { url: 'http://127.0.0.1:1/mcp', definitions: undefined }, 'mcp.proxy_unavailable', 'did not return its tools'],
+    [
+      'with a schema that is not an object',
+      { definitions: [{ name: 'search', inputSchema: { type: 'array' } }] },
+      'mcp.invalid_registration',
+      'root type "object"',
+    ],
+    [
+      'of a server that is down',
+      { url: 'http://127.0.0.1:1/mcp', definitions: undefined },
+      'mcp.proxy_unavailable',
+      'did not return its tools',
+    ],
   ])('is rejected %s', async (_, options, code, problem) => {
     const server = createMcpServer({ name: 'a', version: '1' });
     await expect(proxyServer(server, 'crm', { ...OPTIONS, ...options } as ProxyServerOptions)).rejects.toEqual(

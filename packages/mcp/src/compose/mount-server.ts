@@ -43,7 +43,10 @@ export function mountServer(
   if (data === source) throw invalidOption('other', 'another server');
   const { onCall, listFilter } = source.settings;
   if (onCall.length > 0 || listFilter) {
-    throw invalidOption('other', 'a server without "onCall" and "listFilter": pass them to the server that clients use');
+    throw invalidOption(
+      'other',
+      'a server without "onCall" and "listFilter": pass them to the server that clients use',
+    );
   }
   const { registry } = source;
   const selected = [...registry.tools.values()].filter(
@@ -78,7 +81,8 @@ function adder<T extends Registered>(
   const what = `${item.kind} "${item.name}"`;
   if (registry[map].has(item.name)) throw invalidRegistration(`${what} is registered twice; mount with another prefix`);
   if (item.task && settings.tasks === undefined) throw invalidRegistration(`${what} needs the option "tasks"`);
-  if (item.asks.size > 0 && settings.secret === undefined) throw invalidRegistration(`${what} needs the option "secret"`);
+  if (item.asks.size > 0 && settings.secret === undefined)
+    throw invalidRegistration(`${what} needs the option "secret"`);
   return () => add(item);
 }
 

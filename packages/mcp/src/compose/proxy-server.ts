@@ -1,5 +1,13 @@
 import type { FullClock, MaybePromise } from '@sallyport/core';
-import { Breaker, callerKey, completeClock, guardHook, isObject, StoreTimeout, withDeadline } from '@sallyport/core/internal';
+import {
+  Breaker,
+  callerKey,
+  completeClock,
+  guardHook,
+  isObject,
+  StoreTimeout,
+  withDeadline,
+} from '@sallyport/core/internal';
 import { defineOptions, integer, invalidConfiguration, kind, list, text } from '@sallyport/core/options';
 import { parseSecureUrl } from '../oauth/internal/urls.js';
 import type { JsonObject } from '../protocol/types.js';
@@ -167,7 +175,9 @@ class Proxied {
       if (error instanceof RemoteRpcError) return toolError(rpcText(error));
       if (!(error instanceof RemoteFailure)) throw error;
       const { kind: failure, status } = error;
-      guardHook(() => http.log.warn('mcp.proxy_failed', { tool: name, failure, ...(status !== undefined && { status }) }));
+      guardHook(() =>
+        http.log.warn('mcp.proxy_failed', { tool: name, failure, ...(status !== undefined && { status }) }),
+      );
       return toolError(error.message);
     }
   }
@@ -193,6 +203,9 @@ function hopsOf(header: string | undefined): number {
 
 /** The message of an error that a model can correct; other messages are for developers. */
 function rpcText({ code, message }: RemoteRpcError): string {
-  const line = message.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').slice(0, 200).toWellFormed();
+  const line = message
+    .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
+    .slice(0, 200)
+    .toWellFormed();
   return code === -32602 && line !== '' ? `The server of this tool rejected the call: ${line}` : 'The tool failed.';
 }

@@ -9,7 +9,12 @@ import { callRoute } from './internal/route-call.js';
 import { addFiles } from './internal/route-files.js';
 import { type CompiledRoute, toRouteSchemas } from './internal/route-schema.js';
 import { operationIdOf, selectRoutes } from './internal/selection.js';
-import { type RouteDescription, TOOLS_FROM_ROUTES_OPTIONS, type ToolRoute, type ToolsFromRoutesOptions } from './route-options.js';
+import {
+  type RouteDescription,
+  TOOLS_FROM_ROUTES_OPTIONS,
+  type ToolRoute,
+  type ToolsFromRoutesOptions,
+} from './route-options.js';
 
 /** A tool that {@link toolsFromRoutes} registered. */
 export interface RouteTool {

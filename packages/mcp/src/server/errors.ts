@@ -110,7 +110,9 @@ export function tooLarge(what: Kept, bytes: number, limit: number): RpcError {
 
 /** The error for a remote server that does not return its tools. */
 export function proxyUnavailable(cause: unknown): FrameworkError {
-  return new FrameworkError('mcp.proxy_unavailable', 'framework: mcp: the remote server did not return its tools', { cause });
+  return new FrameworkError('mcp.proxy_unavailable', 'framework: mcp: the remote server did not return its tools', {
+    cause,
+  });
 }
 
 /** `instanceof` for any thrown value. It is false for a revoked proxy, where the operator would throw. */

@@ -66,4 +66,3 @@ export async function toolNames(app: SecureApp, headers: object = {}, more: obje
   const { json } = await ask(app, 'tools/list', {}, headers, more);
   return json.result.tools.map(({ name }: { name: string }) => name);
 }
-

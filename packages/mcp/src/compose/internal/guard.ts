@@ -9,8 +9,7 @@ type Guard = Pick<ToolOptions, 'scopes' | 'anyScope' | 'authorize'>;
 const GUARDS: Readonly<Record<PostureKind, (scopes: readonly string[]) => Guard>> = {
   public: () => ({}),
   optional: () => ({}),
-  authenticated: (scopes) =>
-    scopes.length > 0 ? { scopes } : { authorize: ({ principal }) => principal !== null },
+  authenticated: (scopes) => (scopes.length > 0 ? { scopes } : { authorize: ({ principal }) => principal !== null }),
   authenticated_any_of: (anyScope) => ({ anyScope }),
   internal_only: () => ({ authorize: ({ principal }) => principal?.kind === 'internal' }),
 };

@@ -113,7 +113,8 @@ function resultIn(message: unknown, id: unknown, status: number): JsonObject {
     const { code, message: text } = message.error;
     throw new RemoteRpcError(Number(code), typeof text === 'string' ? text : '');
   }
-  if (!isObject(message) || message.id !== id || !isObject(message.result)) throw new RemoteFailure('invalid', { status });
+  if (!isObject(message) || message.id !== id || !isObject(message.result))
+    throw new RemoteFailure('invalid', { status });
   return message.result as JsonObject;
 }
 

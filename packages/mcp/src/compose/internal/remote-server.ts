@@ -83,7 +83,8 @@ export class RemoteServer {
       return await this.#sendIn(session, method, params, request);
     } catch (error) {
       // The remote server has lost the session and has not run the request.
-      if (!(error instanceof RemoteRpcError) || error.code !== SESSION_NOT_FOUND || session.id === undefined) throw error;
+      if (!(error instanceof RemoteRpcError) || error.code !== SESSION_NOT_FOUND || session.id === undefined)
+        throw error;
       this.#sessions.delete(request.caller);
       return this.#sendIn(await this.#sessionOf(request), method, params, request);
     }
@@ -181,7 +182,11 @@ export class RemoteServer {
       onNotification: (notification) => {
         const { progressToken, progress: at, total, message } = membersOf(notification.params);
         if (notification.method !== 'notifications/progress' || progressToken !== id || typeof at !== 'number') return;
-        onProgress?.(at, typeof total === 'number' ? total : undefined, typeof message === 'string' ? message : undefined);
+        onProgress?.(
+          at,
+          typeof total === 'number' ? total : undefined,
+          typeof message === 'string' ? message : undefined,
+        );
       },
       onQuestion: (asked) => {
         if (!refuse) throw new RemoteFailure('question');

@@ -1,5 +1,12 @@
 import type { Context, MultiMap, SourceProvenance } from '@sallyport/core';
-import { ContextState, createMap, IncomingRequest, RequestContext, type RequestSource, stateOf } from '@sallyport/core/internal';
+import {
+  ContextState,
+  createMap,
+  IncomingRequest,
+  RequestContext,
+  type RequestSource,
+  stateOf,
+} from '@sallyport/core/internal';
 import type { Registration } from '@sallyport/http/internal';
 import type { JsonObject } from '../../protocol/types.js';
 import type { McpContext } from '../../run/context.js';
@@ -82,7 +89,9 @@ export const FILE_PREFIX = 'route://';
 
 /** The URI of a file that a route returns. */
 export function fileUri(registration: Registration, { values, query }: RouteRequest): string {
-  const search = new URLSearchParams(Object.entries(query).flatMap(([name, all]) => all.map((one): [string, string] => [name, one])));
+  const search = new URLSearchParams(
+    Object.entries(query).flatMap(([name, all]) => all.map((one): [string, string] => [name, one])),
+  );
   const text = search.toString();
   return `${FILE_PREFIX}${pathOf(registration, values)}${text === '' ? '' : `?${text}`}`;
 }

@@ -29,7 +29,8 @@ export function selectingHandler(
 }
 
 function viewOf(server: ServerData, selection: unknown, views: Lru<ServerData>): ServerData {
-  if (!isToolSelection(selection)) throw internalError('"tools" must return a list of tool names and tags, or undefined');
+  if (!isToolSelection(selection))
+    throw internalError('"tools" must return a list of tool names and tags, or undefined');
   const key = JSON.stringify(selection);
   const known = views.get(key);
   if (known) return known;

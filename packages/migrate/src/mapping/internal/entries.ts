@@ -35,6 +35,7 @@ export const ENTRIES: readonly string[] = [
   '@sallyport/mcp/agentcore',
   '@sallyport/mcp/aws',
   '@sallyport/mcp/calls',
+  '@sallyport/mcp/compose',
   '@sallyport/mcp/facade',
   '@sallyport/mcp/oauth',
   '@sallyport/mcp/routes',
