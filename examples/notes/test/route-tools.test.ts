@@ -6,7 +6,7 @@ import { Authenticated, SecureApp } from '@sallyport/secure';
 import { z } from 'zod';
 
 describe('a tool from a route', () => {
-  it('runs once for one idempotency key, also if the route itself is called', async () => {
+  it('runs once for an idempotency key that tool and route receive', async () => {
     let runs = 0;
     const app = new SecureApp({ principalResolver: () => ({ identity: 'ada', scopes: [] }), log: false });
     const create = bind({ body: z.object({ title: z.string() }), status: 201 }, (_, { body }) => {

@@ -377,7 +377,7 @@ describe('a proxied server', () => {
     );
     const app = await proxied(remote, { definitions: DEFINITIONS });
     expect(await callTool(app, 'crm_search', {}, ADA)).toMatchObject(
-      failed('This tool asks a question to the user, which is not possible here.'),
+      failed('This tool needs an answer from the user, which is not possible here.'),
     );
   });
 

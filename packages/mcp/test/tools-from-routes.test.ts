@@ -291,7 +291,7 @@ describe('the selection', () => {
 
   it.each<[string, readonly unknown[], string]>([
     ['nothing', [], 'option "include"'],
-    ['an unsafe method by a pattern', ['POST /orders/*'], 'one by one'],
+    ['an unsafe method by a pattern', ['POST /orders/*'], 'by their full names'],
     ['all methods', ['* /orders'], 'no route "* /orders"'],
     ['only public routes by a pattern', ['GET /orders/open/*'], 'Public()'],
     ['an unknown tag', [{ tag: 'order' }], 'the tag "order"'],

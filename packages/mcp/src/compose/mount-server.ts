@@ -19,8 +19,8 @@ export const MOUNT_SERVER_OPTIONS = /* @__PURE__ */ defineOptions<MountServerOpt
 
 /**
  * Adds the tools, prompts, resources and templates of another server of this process to a server. Names of tools and prompts get a prefix:
- * `notes_add`. URIs are not changed. Handlers, schemas, scopes and checks of the other server are kept; sessions, hooks and limits are those
- * of the server. From then on, nothing can be registered on the other server.
+ * `notes_add`. URIs are not changed. Handlers, schemas, scopes and checks of the other server are kept; sessions, hooks and limits are defined
+ * by the server. From then on, nothing can be registered on the other server.
  *
  * @param prefix letters, digits, `.`, `_` and `-`; `''` for no prefix
  * @throws FrameworkError `mcp.invalid_registration` for a name or URI that exists already, and for a tool that needs an option that the server

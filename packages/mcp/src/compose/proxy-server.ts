@@ -33,7 +33,7 @@ export interface ProxyServerOptions {
    * caller are never sent. Default none.
    */
   readonly headers?: Readonly<Record<string, string>> | (() => MaybePromise<Readonly<Record<string, string>>>);
-  /** The tools that callers may use, by their names at the remote server; tags are those in `_meta.tags`. Required. */
+  /** The tools that callers may use, by their names at the remote server; tags are in `_meta.tags`. Required. */
   readonly tools: ToolSelection;
   /** Scopes that a caller of this server needs, all of them. Default none: every caller of the MCP route may use the tools. */
   readonly scopes?: readonly string[];
@@ -74,8 +74,8 @@ const PAUSES = { firstPauseMs: 1000, maxPauseMs: 30_000 };
 
 /**
  * Adds tools of a remote MCP server to a server. Names get a prefix: `crm_search`. Calls are sent to the remote server with the headers of the
- * option `headers`. A call that fails is a result with `isError`; after a call without an answer, calls fail at once for a second, and longer
- * if the server stays down. Questions of the remote server are refused.
+ * option `headers`. A call that fails is a result with `isError`; after a call without an answer, calls fail immediately for a second, and longer
+ * if the server remains down. Questions of the remote server are rejected.
  *
  * @param prefix letters, digits, `.`, `_` and `-`; `''` for no prefix
  * @returns the names of the tools

@@ -37,7 +37,7 @@ export interface RouteTag {
 export interface ToolsFromRoutesOptions {
   /**
    * Routes that become tools: `GET /orders/{id}` selects one route, `GET /orders/*` all `GET` routes at and under a path, and
-   * `{ tag }` all `GET` routes with a tag. Methods other than `GET` and `Public()` routes must be selected one by one. Required.
+   * `{ tag }` all `GET` routes with a tag. Methods other than `GET` and `Public()` routes must be selected by their full names. Required.
    */
   readonly include: readonly (string | RouteTag)[];
   /** Returns the name of a tool. Default: the id of the operation. */

@@ -1,13 +1,13 @@
 import { brandError } from '@sallyport/core/internal';
 
-/** The texts for the model, by the kind of a failure of a remote server. They contain nothing of its answer. */
+/** The messages for the model, by the kind of a failure of a remote server. Its answer is not in them. */
 const TEXTS = {
   timeout: 'The server of this tool did not answer in time.',
   unavailable: 'The server of this tool is not available.',
   refused: 'The server of this tool does not accept requests of this server.',
   too_large: 'The answer of this tool is too large.',
   invalid: 'The server of this tool gave an invalid answer.',
-  question: 'This tool asks a question to the user, which is not possible here.',
+  question: 'This tool needs an answer from the user, which is not possible here.',
   loop: 'The servers of this tool call each other in a circle.',
 } as const;
 

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../protocol/types.js';
 import { RemoteFailure, RemoteRpcError } from './remote-failure.js';
 import { readEvents } from './text-stream.js';
 
-/** Where requests go, and what they may return. */
+/** The address of a remote server, and the limit of its responses. */
 export interface RemotePlace {
   readonly url: string;
   /** The proxy's own headers. */
@@ -22,7 +22,7 @@ export interface RemoteMessage {
   readonly signal: AbortSignal;
   /** Receives notifications that arrive before the result. */
   readonly onNotification?: (notification: JsonObject) => void;
-  /** Called with the id of a request of the remote server: a question that nobody can answer. */
+  /** Called with the id of a request of the remote server: a question, which a proxy cannot answer. */
   readonly onQuestion?: (id: unknown) => MaybePromise<void>;
 }
 

@@ -31,7 +31,7 @@ interface Session {
   readonly version: string;
 }
 
-/** A client of a remote server, in the era that it speaks. It declares no capabilities, so that the server cannot ask questions. */
+/** A client of a remote server, in the era that it speaks. It declares no capabilities, so that the server sends no questions. */
 export class RemoteServer {
   readonly #place: RemotePlace;
   #isStateless: Promise<boolean> | undefined;
@@ -203,7 +203,7 @@ export class RemoteServer {
   }
 }
 
-/** What an era adds to a request. */
+/** The additions of an era to a request. */
 interface Wire {
   readonly headers: Readonly<Record<string, string>>;
   readonly meta: JsonObject;

@@ -50,7 +50,7 @@ function redirected(status: number, location: string | undefined): JsonObject {
   return { content: [{ type: 'resource_link', uri: location, name: name || 'file' }] };
 }
 
-/** Structured content is an object. Another value is the member `result`, if the schema of the tool says so; else it is only text. */
+/** Structured content is an object. Another value is the member `result`, if the output schema has it; else it is only text. */
 function toStructured({ isWrapped, output, record }: CompiledRoute, text: string, ctx: McpContext): JsonObject {
   const value = fromJson(text);
   const content = [{ type: 'text', text }];

@@ -1,5 +1,5 @@
-import { isFrameworkError } from '@sallyport/core';
-import { createMap } from '@sallyport/core/internal';
+import { isFrameworkError, type MultiMap } from '@sallyport/core';
+import { append, createMap } from '@sallyport/core/internal';
 import type { HttpSurface, Registration } from '@sallyport/http/internal';
 import type { ReadResourceResult } from '../../protocol/types.js';
 import type { McpContext } from '../../run/context.js';
@@ -52,8 +52,8 @@ async function readFile(sources: readonly Source[], uri: string, ctx: McpContext
     const route = match && routes.get(match.registration);
     if (!route) continue;
     if (!mayUse(ctx.principal, route.record)) return undefined;
-    const query: Record<string, string[]> = createMap();
-    for (const [name, value] of new URLSearchParams(search)) (query[name] ??= []).push(value);
+    const query: MultiMap = createMap();
+    for (const [name, value] of new URLSearchParams(search)) append(query, name, value);
     return contentsOf(route, { values: match.params, query, body: '' }, uri, ctx);
   }
   return undefined;

@@ -78,7 +78,7 @@ function encode(segment: string): string {
 }
 
 /** The path of a request: the pattern with its values. */
-export function pathOf({ route }: Registration, values: readonly string[]): string {
+function pathOf({ route }: Registration, values: readonly string[]): string {
   if (values.length === 0) return route.pattern;
   let index = 0;
   return route.pattern.replace(/\{[^/]+\}/g, () => values[index++] ?? '');
@@ -146,7 +146,7 @@ class RouteSource implements RequestSource {
   }
 }
 
-/** The context of a route. Its signal is that of the call, which is created when it is read. */
+/** The context of a route. Its signal is the signal of the call, which is created when it is read. */
 class RouteContext extends RequestContext {
   readonly #call: Pick<McpContext, 'signal'>;
 
@@ -161,8 +161,8 @@ class RouteContext extends RequestContext {
 }
 
 /**
- * The context of a route inside an MCP request: the same invocation, request id, trace and caller. The caller is the one that the gate has
- * accepted for the MCP route; the resolver is not called again, because its token was issued for the MCP endpoint.
+ * The context of a route inside an MCP request: the same invocation, request id, trace and caller. The gate has accepted this caller for the
+ * MCP route; the resolver is not called again, because the token was issued for the MCP endpoint.
  */
 export function openRoute(
   { record, registration }: SelectedRoute,

@@ -11,7 +11,7 @@ import { contractOf, invalidInclude, type SelectedRoute } from './selection.js';
 /** The part of a request that an argument is sent in. */
 export type Place = 'path' | 'query' | 'body';
 
-/** The schemas of a route as a tool's. */
+/** The schemas of a tool from a route. */
 export interface RouteSchemas {
   /** All arguments in one object. */
   readonly input: JsonObject;

@@ -51,7 +51,7 @@ function selectedBy(entry: unknown, routes: readonly SelectedRoute[]): readonly 
 }
 
 function byName(entry: string, routes: readonly SelectedRoute[]): SelectedRoute {
-  const wanted = nameOf(entry);
+  const wanted = routeNameOf(entry);
   const route = routes.find(({ record: { method, path } }) => wanted === `${method} ${path}`);
   if (route === undefined) {
     const known = routes.map(({ record: { method, path } }) => `${method} ${path}`);
@@ -68,11 +68,11 @@ function byName(entry: string, routes: readonly SelectedRoute[]): SelectedRoute 
 }
 
 function byPrefix(entry: string, routes: readonly SelectedRoute[]): readonly SelectedRoute[] {
-  const [method, prefix = ''] = nameOf(entry).split(' ');
+  const [method, prefix = ''] = routeNameOf(entry).split(' ');
   if (!/^\/([^*]*\/)?\*$/.test(prefix)) {
     throw invalidInclude(`"${entry}" must be a method and a path that ends with /*`);
   }
-  if (method !== 'GET') throw invalidInclude(`"${entry}": select ${method} routes one by one, without *`);
+  if (method !== 'GET') throw invalidInclude(`"${entry}": select ${method} routes by their full names, without *`);
   const base = prefix.slice(0, -2);
   const isUnder = ({ record: { path } }: SelectedRoute) => path === (base || '/') || path.startsWith(`${base}/`);
   const found = routes.filter((route) => isSafe(route) && isUnder(route));
@@ -80,7 +80,7 @@ function byPrefix(entry: string, routes: readonly SelectedRoute[]): readonly Sel
   return found;
 }
 
-const HOW = 'GET route with a handler of bind(); select Public() routes one by one';
+const HOW = 'GET route with a handler of bind(); select Public() routes by their full names';
 
 /** True if a pattern or a tag can select a route. */
 function isSafe({ record: { method, posture }, registration }: SelectedRoute): boolean {
@@ -93,7 +93,7 @@ export function contractOf(handler: Handler): Contract | undefined {
 }
 
 /** Method in upper case, one space, and path. */
-function nameOf(entry: string): string {
+function routeNameOf(entry: string): string {
   const [method = '', ...path] = entry.trim().split(/\s+/);
   return `${method.toUpperCase()} ${path.join(' ')}`;
 }
