@@ -6,6 +6,8 @@ import { type ToolsFromRoutesOptions, toolsFromRoutes } from '../src/compose.js'
 import { registerMcpFacade, URL_MODE_PUBLIC_BASE_URL } from '../src/facade.js';
 import { createMcpServer, memoryMcpStore, mountMcp } from '../src/index.js';
 import { appOf, ask, caller, callTool, toolNames } from './support/composed.js';
+import { serveApp } from './support/loopback.js';
+import { OFFICIAL_CLIENTS } from './support/official-clients.js';
 import { type Line, logTo } from './support/rig.js';
 
 const Order = z.object({ id: z.string(), total: z.number() });
@@ -593,5 +595,34 @@ describe('a call', () => {
       isError: true,
     });
     expect(isClosed).toBe(true);
+  });
+});
+
+describe('a published client', () => {
+  it.each(OFFICIAL_CLIENTS)('%s lists and calls the tools, and accepts their results', async (_, connect) => {
+    const app = ordersOf(appOf());
+    const server = createMcpServer({ name: 'orders', version: '1.0.0', store: memoryMcpStore() });
+    toolsFromRoutes(app, server, { include: ALL });
+    mountMcp(app, server, { posture: Authenticated() });
+    const loopback = await serveApp(app);
+    const withCaller = (input: string | URL, init: RequestInit = {}) => {
+      const headers = new Headers(init.headers);
+      for (const [name, value] of Object.entries(WRITE)) headers.set(name, value);
+      return fetch(input, { ...init, headers });
+    };
+    try {
+      const official = await connect(new URL(`${loopback.endpoint}/mcp`), withCaller);
+      // The clients check structured content with the listed schemas.
+      expect((await official.listTools()).tools).toHaveLength(5);
+      expect(await official.callTool('getOrders', { limit: 3 })).toMatchObject({
+        structuredContent: { result: [{ id: '{"limit":3}', total: 1 }] },
+      });
+      expect(await official.callTool('getOrdersId', { id: 'o7' })).toMatchObject({ structuredContent: { total: 2 } });
+      expect(await official.callTool('getOrdersId', { id: 'x' })).toMatchObject({ isError: true });
+      expect(await official.callTool('deleteOrdersId', { id: 'o7' })).not.toHaveProperty('isError');
+      await official.close();
+    } finally {
+      loopback.stop();
+    }
   });
 });
