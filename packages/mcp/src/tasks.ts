@@ -2,3 +2,4 @@
 export { type InvokeSelfOptions, invokeSelf, type LambdaInvoker } from './tasks/invoke-self.js';
 export type { McpTaskEvent, McpTasks, ToolTask } from './tasks/options.js';
 export { type McpTaskSurface, mcpTasks } from './tasks/surface.js';
+export { sessionTasks } from './tasks/session-tasks.js';
