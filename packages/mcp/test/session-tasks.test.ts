@@ -1,10 +1,9 @@
-import { CallToolResultSchema, CreateTaskResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { Optional } from '@sallyport/secure';
+import { CallToolResultSchema, CreateTaskResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { Optional, SecureApp } from '@sallyport/secure';
 import { createMcpServer, McpToolError, memoryMcpStore, mountMcp } from '../src/index.js';
 import { type McpTaskEvent, mcpTasks, sessionTasks } from '../src/tasks.js';
-import { SecureApp } from '@sallyport/secure';
 import { type Loopback, serveApp } from './support/loopback.js';
 import { SECRET } from './support/rig.js';
 
@@ -23,12 +22,22 @@ async function service({ isPatient = false, isEnabled = true } = {}) {
     if (!isPatient) runs.push(Promise.resolve().then(() => run()));
   };
   const create = () => {
-    const server = createMcpServer({ name: 'tested', version: '1', secret: SECRET, store, tasks: { start, pollIntervalMs: 100 } });
-    server.tool('report', { task: {}, input: { type: 'object', required: ['of'] }, scopes: ['run'] }, async ({ of }, ctx) => {
-      ctx.progress(1, 2, 'half');
-      await new Promise((resolve) => setTimeout(resolve, of === 'slow' ? 2500 : 1));
-      return { structured: { of } };
+    const server = createMcpServer({
+      name: 'tested',
+      version: '1',
+      secret: SECRET,
+      store,
+      tasks: { start, pollIntervalMs: 100 },
     });
+    server.tool(
+      'report',
+      { task: {}, input: { type: 'object', required: ['of'] }, scopes: ['run'] },
+      async ({ of }, ctx) => {
+        ctx.progress(1, 2, 'half');
+        await new Promise((resolve) => setTimeout(resolve, of === 'slow' ? 2500 : 1));
+        return { structured: { of } };
+      },
+    );
     server.tool('refuse', { task: { required: true } }, () => {
       throw new McpToolError('No.');
     });
@@ -57,7 +66,9 @@ async function service({ isPatient = false, isEnabled = true } = {}) {
   const connect = async (user = 'ada') => {
     const client = new Client({ name: 'official', version: '1' }, { capabilities: { elicitation: {} } });
     await client.connect(
-      new StreamableHTTPClientTransport(new URL(`${loopback.endpoint}/mcp`), { requestInit: { headers: { 'x-user': user } } }) as never,
+      new StreamableHTTPClientTransport(new URL(`${loopback.endpoint}/mcp`), {
+        requestInit: { headers: { 'x-user': user } },
+      }) as never,
     );
     started.push({ stop: () => void client.close() });
     await client.listTools();
@@ -70,9 +81,16 @@ type Connected = Awaited<ReturnType<Awaited<ReturnType<typeof service>>['connect
 
 /** Calls a tool as a task with the published client. */
 async function streamOf(client: Connected, name: string, args: Record<string, unknown> = {}) {
-  const messages: { type: string; task?: { taskId: string; status: string; statusMessage?: string }; result?: unknown; error?: Error }[] = [];
+  const messages: {
+    type: string;
+    task?: { taskId: string; status: string; statusMessage?: string };
+    result?: unknown;
+    error?: Error;
+  }[] = [];
   const params = { name, arguments: args };
-  for await (const message of client.experimental.tasks.callToolStream(params, CallToolResultSchema, { task: { ttl: 60_000 } })) {
+  for await (const message of client.experimental.tasks.callToolStream(params, CallToolResultSchema, {
+    task: { ttl: 60_000 },
+  })) {
     messages.push(message as never);
   }
   return messages;
@@ -107,7 +125,10 @@ describe('tasks of the session era, with the published client', () => {
 
   it('answer errors of the tool, wrong arguments and questions as the call would', async () => {
     const client = await (await service()).connect();
-    expect((await streamOf(client, 'refuse')).at(-1)).toMatchObject({ type: 'result', result: { isError: true, content: [{ text: 'No.' }] } });
+    expect((await streamOf(client, 'refuse')).at(-1)).toMatchObject({
+      type: 'result',
+      result: { isError: true, content: [{ text: 'No.' }] },
+    });
     expect((await streamOf(client, 'report')).at(-1)).toMatchObject({
       type: 'result',
       result: { isError: true, content: [{ text: 'Invalid arguments: /of: required' }] },
@@ -151,7 +172,9 @@ describe('tasks of the session era, with the published client', () => {
     await expect(bob.experimental.tasks.cancelTask(id)).rejects.toMatchObject({ code: -32602 });
     expect(await ada.experimental.tasks.cancelTask(id)).toMatchObject({ taskId: id, status: 'cancelled' });
     await expect(ada.experimental.tasks.cancelTask(id)).rejects.toMatchObject({ code: -32602 });
-    await expect(ada.experimental.tasks.getTaskResult(id, CallToolResultSchema)).rejects.toMatchObject({ code: -32603 });
+    await expect(ada.experimental.tasks.getTaskResult(id, CallToolResultSchema)).rejects.toMatchObject({
+      code: -32603,
+    });
     await expect(ada.experimental.tasks.listTasks('elsewhere')).rejects.toMatchObject({ code: -32602 });
     await run();
     expect(await ada.experimental.tasks.getTask(id)).toMatchObject({ status: 'cancelled' });
@@ -164,20 +187,26 @@ describe('tasks of the session era, with the published client', () => {
     ['an unknown tool', { name: 'none', task: {} }, -32602],
   ])('are rejected for %s', async (_, params, code) => {
     const client = await (await service()).connect();
-    await expect(client.request({ method: 'tools/call', params: params as never }, CreateTaskResultSchema)).rejects.toMatchObject({ code });
+    await expect(
+      client.request({ method: 'tools/call', params: params as never }, CreateTaskResultSchema),
+    ).rejects.toMatchObject({ code });
   });
 
   it('need the scopes of the tool', async () => {
     const client = await (await service()).connect('eve');
     const params = { name: 'report', arguments: { of: 'x' }, task: {} };
-    await expect(client.request({ method: 'tools/call', params }, CreateTaskResultSchema)).rejects.toMatchObject({ code: 403 });
+    await expect(client.request({ method: 'tools/call', params }, CreateTaskResultSchema)).rejects.toMatchObject({
+      code: 403,
+    });
   });
 
   it('do not exist without sessionTasks: a call runs as usual', async () => {
     const client = await (await service({ isEnabled: false })).connect();
     expect(client.getServerCapabilities()?.tasks).toBeUndefined();
     const params = { name: 'report', arguments: { of: 'x' }, task: {} };
-    expect(await client.request({ method: 'tools/call', params }, CallToolResultSchema)).toMatchObject({ structuredContent: { of: 'x' } });
+    expect(await client.request({ method: 'tools/call', params }, CallToolResultSchema)).toMatchObject({
+      structuredContent: { of: 'x' },
+    });
     await expect(client.experimental.tasks.listTasks()).rejects.toThrow();
   });
 

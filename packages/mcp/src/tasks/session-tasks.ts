@@ -7,7 +7,7 @@ import { addSessionTasks } from './internal/session-methods.js';
 /**
  * Serves tasks to clients of revision 2025-11-25, which request them with `params.task`: `tasks/get`, `tasks/result`, `tasks/list` and
  * `tasks/cancel`. Tools with the option `task` can become tasks. In the revision without sessions, tasks work without it. A task of this era
- * cannot ask questions. Call it in each function that serves clients.
+ * sends no questions. Call it in each function that serves clients.
  *
  * @throws FrameworkError `app.invalid_configuration` for a server without the option `tasks`
  *

@@ -174,7 +174,9 @@ async function showProgress(
   const statusMessage = typeof message === 'string' ? `${share}: ${message}` : share;
   const updated = nowMs(clock);
   const isMine = (task: Task) => task.state === 'running' && task.claim === claim;
-  await changeTask(server, id, (task) => (isMine(task) ? { ...task, statusMessage, updated } : undefined)).catch(() => {});
+  await changeTask(server, id, (task) => (isMine(task) ? { ...task, statusMessage, updated } : undefined)).catch(
+    () => {},
+  );
 }
 
 const PROGRESS = 'notifications/progress';

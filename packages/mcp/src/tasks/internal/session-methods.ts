@@ -108,7 +108,9 @@ async function callOrTask(request: MethodRequest, inner: DefinedMethod): Promise
     // The task runs; only the list of tasks does not contain it.
     logFailure(() => http.log, 'mcp.task_not_listed', error, target.facts);
   }
-  return { result: { members: membersJson({ task: { taskId, status, createdAt, lastUpdatedAt, ...timesOf(server) } }) } };
+  return {
+    result: { members: membersJson({ task: { taskId, status, createdAt, lastUpdatedAt, ...timesOf(server) } }) },
+  };
 }
 
 function notFound(message: string): RpcError {
@@ -179,7 +181,7 @@ const listTasks = defineMethod({
   },
 });
 
-/** The result of a task. Waits for it as long as the invocation allows. */
+/** The result of a task. The request waits as long as the invocation allows. */
 const getResult = defineMethod({
   ...COMMON,
   name: 'tasks/result',
