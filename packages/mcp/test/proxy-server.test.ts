@@ -336,7 +336,10 @@ describe('a proxied server', () => {
     ],
     ['breaks the connection', (response) => response.destroy(), 'The server of this tool is not available.'],
   ])('that %s leads to a result with isError', async (_, answer, expected) => {
-    const app = await proxied(await answering(answer), { definitions: DEFINITIONS, timeoutMs: 300 });
+    const app = await proxied(await answering(answer), {
+      definitions: DEFINITIONS,
+      timeoutMs: expected.includes('in time') ? 300 : 20_000,
+    });
     const result = await callTool(app, 'crm_search', {}, ADA);
     expect(result).toMatchObject(failed(expected));
   });
