@@ -118,6 +118,7 @@ export {
   OutgoingResponse,
   toResponse,
 } from './response/response.js';
+export { Breaker, type BreakerOptions } from './runtime/breaker.js';
 export { describeCopies, otherCopy, otherCopyText } from './runtime/copies.js';
 export {
   type DeadlineOptions,

@@ -5,6 +5,7 @@ export {
   type Capabilities,
   defaultCapabilities,
   type FacadeConfig,
+  type FacadeTools,
   type HandlerFactory,
   type RootDiscoveryConfig,
   URL_MODE_PUBLIC_BASE_URL,

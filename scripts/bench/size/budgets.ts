@@ -88,7 +88,10 @@ export const BUDGETS: readonly Budget[] = [
     wantedBytes: 15_000,
     event: null,
     accepts: () => true,
-    lacks: ['mcp/src/oauth', 'mcp/src/authorization', 'mcp/src/facade', 'mcp/src/routes/endpoint'],
+    lacks: [
+      ...['mcp/src/oauth', 'mcp/src/authorization', 'mcp/src/facade', 'mcp/src/routes/endpoint', 'mcp/src/compose'],
+      'mcp/src/tasks/internal/session-methods',
+    ],
   },
   // The whole route algebra, without other code: infrastructure code loads only this entry.
   { name: 'mcp-routes', gzipBytes: 1_900, event: null, accepts: () => true, lacks: ['core/src'] },

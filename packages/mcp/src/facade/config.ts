@@ -1,4 +1,4 @@
-import { FrameworkError, type Handler } from '@sallyport/core';
+import { FrameworkError, type Handler, type MaybePromise, type SecurePrincipal } from '@sallyport/core';
 import {
   boolean,
   defineOptions,
@@ -6,14 +6,17 @@ import {
   group,
   INVALID_CONFIGURATION,
   integer,
+  kind,
   OptionKind,
   oneOf,
   wrong,
 } from '@sallyport/core/options';
 import { Authenticated, type Posture } from '@sallyport/secure';
+import type { ToolSelection } from '../compose/tool-selection.js';
 import { isScope } from '../oauth/internal/scopes.js';
 import { endpoint, identifier, origin } from '../oauth/internal/urls.js';
-import type { EndpointKind } from '../routes/endpoint.js';
+import type { EndpointKind, McpEndpoint } from '../routes/endpoint.js';
+import type { McpServer } from '../server/server.js';
 import { headerNames, hostnames } from './internal/request-host.js';
 
 /** All documents contain one fixed origin. */
@@ -40,6 +43,12 @@ export interface Capabilities {
 
 /** Creates the handler for one kind of endpoint. It is called once for each kind, at registration. */
 export type HandlerFactory = (kind: EndpointKind) => Handler;
+
+/** The tools of an endpoint for a caller; `undefined` for all tools. */
+export type FacadeTools = (
+  endpoint: McpEndpoint,
+  principal: SecurePrincipal,
+) => MaybePromise<ToolSelection | undefined>;
 
 /** The document of the upstream authorization server that the facade serves at the root of the origin. */
 export interface RootDiscoveryConfig {
@@ -82,6 +91,13 @@ export interface FacadeConfig {
   readonly capabilities?: Partial<Capabilities>;
   /** The handler of the MCP server: `server.handler`. */
   readonly mcpHandler: Handler;
+  /** The server of `tools`; required with it. */
+  readonly server?: McpServer;
+  /**
+   * Returns the tools of an endpoint for a caller: names, names that end with `*`, and tags (`{ tag }`); `undefined` for all. It is called
+   * for each request; other tools do not exist in it. Requires `server`. Default: all tools of the server.
+   */
+  readonly tools?: FacadeTools;
   /** The posture of the MCP routes of a kind; `Public` and `Optional` are rejected. Default `Authenticated()`. */
   readonly posture?: (kind: EndpointKind) => Posture;
   /** Creates the authorization endpoint of a kind; requires `tokenHandler`. Default: the facade does not register these routes. */
@@ -145,6 +161,8 @@ export const FACADE_CONFIG = defineOptions<FacadeConfig>()(
     }).required(),
     capabilities: group<Partial<Capabilities>>()(CAPABILITY_KINDS),
     mcpHandler: func<Handler>().required(),
+    server: kind<McpServer>('made by createMcpServer', (value) => typeof value === 'object' && value !== null),
+    tools: func<FacadeTools>(),
     posture: func<NonNullable<FacadeConfig['posture']>>().default(() => Authenticated()),
     authorizeHandler: func<HandlerFactory>(),
     tokenHandler: func<HandlerFactory>(),
@@ -191,6 +209,9 @@ export function parseFacadeConfig(config: FacadeConfig): ParsedFacade {
   const parsed = FACADE_CONFIG.parse(config ?? null);
   if ((parsed.authorizeHandler === undefined) !== (parsed.tokenHandler === undefined)) {
     throw facadeError('options "authorizeHandler" and "tokenHandler" must be given together, or both left out');
+  }
+  if ((parsed.server === undefined) !== (parsed.tools === undefined)) {
+    throw facadeError('options "server" and "tools" must be given together, or both left out');
   }
   return {
     ...parsed,

@@ -1,6 +1,8 @@
-import { type Context, type Handler, isFrameworkError } from '@sallyport/core';
+import { type Context, FrameworkError, type Handler, isFrameworkError } from '@sallyport/core';
 import { type Posture, Public, SecureApp } from '@sallyport/secure';
-import type { EndpointKind } from '../routes/endpoint.js';
+import { serverDataIn } from '../compose/internal/data.js';
+import { selectingHandler } from '../compose/internal/server-view.js';
+import { type EndpointKind, endpointOfParams } from '../routes/endpoint.js';
 import { OAUTH_AUTHORIZATION_SERVER_PATH } from '../routes/paths.js';
 import { type FacadeConfig, facadeError, type HandlerFactory, type ParsedFacade, parseFacadeConfig } from './config.js';
 import { authorizationServerHandler, protectedResourceHandler, rootHandler } from './internal/documents.js';
@@ -112,10 +114,22 @@ function make(factory: HandlerFactory, name: string, kind: EndpointKind): Handle
   return ofEndpoint(kind, handler as Handler);
 }
 
-function mcpRoutes({ mcpHandler, posture }: ParsedFacade, { kind, mcpPattern }: FacadeRoute): readonly Arguments[] {
-  const handler = ofEndpoint(kind, mcpHandler);
+function mcpRoutes(facade: ParsedFacade, { kind, mcpPattern }: FacadeRoute): readonly Arguments[] {
+  const { posture } = facade;
+  const handler = ofEndpoint(kind, mcpHandlerOf(facade, kind));
   const stated = authenticated(posture(kind), kind);
   return MCP_METHODS.map((method) => [method, mcpPattern, handler, stated, { streaming: true, trailingSlash: true }]);
+}
+
+/** The handler of the server, with the tools of the endpoint. */
+function mcpHandlerOf({ mcpHandler, server, tools }: ParsedFacade, kind: EndpointKind): Handler {
+  if (!server || !tools) return mcpHandler;
+  return selectingHandler(serverDataIn(server), (ctx) => {
+    const principal = ctx.securePrincipal();
+    // The posture of the route requires a caller.
+    if (principal === null) throw new FrameworkError('app.unauthorized');
+    return tools(endpointOfParams(kind, ctx.params), principal);
+  });
 }
 
 function authenticated(posture: Posture, kind: EndpointKind): Posture {

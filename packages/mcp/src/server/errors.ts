@@ -16,6 +16,8 @@ export type McpErrorCode =
   | 'mcp.closed'
   /** `publish` requires the option `changes`. */
   | 'mcp.changes_off'
+  /** A remote server did not return its tools at registration. */
+  | 'mcp.proxy_unavailable'
   /** A task could not be passed to the function that runs it. */
   | 'mcp.task_not_started'
   /** A call of an agent gateway has no tool name, or is for another target. */
@@ -106,6 +108,13 @@ export class RpcError extends Error {
 export function tooLarge(what: Kept, bytes: number, limit: number): RpcError {
   const data = { code: 'mcp.too_large', what, bytes, limit };
   return new RpcError(RPC.internalError, `Too large to keep: ${what}`, data);
+}
+
+/** The error for a remote server that does not return its tools. */
+export function proxyUnavailable(cause: unknown): FrameworkError {
+  return new FrameworkError('mcp.proxy_unavailable', 'framework: mcp: the remote server did not return its tools', {
+    cause,
+  });
 }
 
 /** `instanceof` for any thrown value. It is false for a revoked proxy, where the operator would throw. */

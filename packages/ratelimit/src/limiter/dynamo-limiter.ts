@@ -1,5 +1,5 @@
 import type { FullClock } from '@sallyport/core';
-import { completeClock, parseLog, randomFraction } from '@sallyport/core/internal';
+import { Breaker, completeClock, parseLog, randomFraction } from '@sallyport/core/internal';
 import { DynamoTable, StoreTimeout } from '@sallyport/dynamo';
 import { invalidConfig, RateLimitError, storeUnavailable } from '../errors.js';
 import { type Address, hasRoom, type Taken } from '../strategies/internal/definition.js';
@@ -9,7 +9,6 @@ import {
   type DynamoRateLimiterOptions,
   type DynamoRateLimiterSettings,
 } from './dynamo-options.js';
-import { Breaker } from './internal/breaker.js';
 import {
   type AddressedClaim,
   claimOn,
@@ -62,6 +61,9 @@ export function createDynamoRateLimiter(options: DynamoRateLimiterOptions): Dyna
   return new SharedRateLimiter(settings);
 }
 
+/** The longest pause between two requests that check if the store answers again. */
+const MAX_PAUSE_MS = 10_000;
+
 class SharedRateLimiter implements DynamoRateLimiter {
   readonly #settings: DynamoRateLimiterSettings;
   readonly #clock: FullClock;
@@ -85,7 +87,11 @@ class SharedRateLimiter implements DynamoRateLimiter {
     this.#limits = new Limits(strategy, { limitFor, cache: limitCache, clock });
     this.#denied = cacheOf(deniedCache);
     this.#reservations = reserve === 0 ? undefined : new Reservations(strategy, reserve);
-    this.#breaker = new Breaker(clock, timeoutMs);
+    this.#breaker = new Breaker(clock, {
+      firstPauseMs: timeoutMs,
+      maxPauseMs: MAX_PAUSE_MS,
+      refuse: (cause) => storeUnavailable(true, cause),
+    });
     const toError = (cause: unknown, transient: boolean) =>
       cause instanceof RateLimitError || cause instanceof OtherItems ? cause : storeUnavailable(transient, cause);
     const maxAttempts = MAX_ATTEMPTS;

@@ -40,6 +40,9 @@ export interface Task {
   readonly pending: readonly PendingQuestion[];
   /** True if the handler returned its questions and reads the answers itself. */
   readonly returned: boolean;
+  /** Set for a task of the session era, which shows its progress as a message. */
+  readonly era?: 'session' | undefined;
+  readonly statusMessage?: string;
   readonly result?: JsonObject;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
@@ -150,4 +153,23 @@ export async function hasBegun(server: ServerData, task: Task): Promise<boolean>
 
 function begunKey(server: ServerData, { id }: Task, claim: string) {
   return { partition: partitionOf(server, id), sort: `begun#${claim}` };
+}
+
+function ownerPartition({ settings }: ServerData, owner: string): string {
+  return `to#${sha256Url(JSON.stringify([settings.info.name, owner]))}`;
+}
+
+/** Adds a task to the list of its owner. */
+export async function addToOwner(server: ServerData, owner: string, id: string, created: number): Promise<void> {
+  const partition = ownerPartition(server, owner);
+  const sort = `${String(created).padStart(15, '0')}#${id}`;
+  const ttl = toTtl(created + settingsOf(server).ttlMs);
+  await storeOf(server).put({ partition, sort, version: 1, ttl, data: encodeRow(1) });
+}
+
+/** Ids of the tasks of an owner after a place, the oldest first, and the place of the next page. */
+export async function ownersTasks(server: ServerData, owner: string, after: string, limit: number) {
+  const rows = await storeOf(server).list(ownerPartition(server, owner), after, limit);
+  const ids = rows.map(({ sort }) => sort.slice(sort.indexOf('#') + 1));
+  return { ids, next: rows.length === limit ? rows.at(-1)?.sort : undefined };
 }

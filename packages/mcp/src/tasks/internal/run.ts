@@ -1,5 +1,5 @@
 import type { Context, SecurePrincipal } from '@sallyport/core';
-import { isPassing, logFailure } from '@sallyport/core/internal';
+import { fromJson, isPassing, logFailure, membersOf } from '@sallyport/core/internal';
 import { ContextRequest, checkScopes, type McpRequest, nowMs } from '../../http/internal/transport.js';
 import { findCallAgain } from '../../methods/internal/method.js';
 import { METHOD_TABLE } from '../../methods/internal/table.js';
@@ -105,7 +105,7 @@ async function endOf(server: ServerData, http: McpRequest, task: Task): Promise<
   try {
     const call = await resolveCall(server, http, task);
     const run = startRun(new HandlerRun(scopeOf(server, http, task, call)), call);
-    return await toEnd(call, http, await outcomeOf(run, http));
+    return await toEnd(call, http, await outcomeOf(run, http, (events) => showProgress(server, http, task, events)));
   } catch (error) {
     const known = error instanceof RpcError ? error : undefined;
     if (!known) logFailure(() => http.log, 'mcp.task_failed', error, taskFacts(task));
@@ -127,7 +127,7 @@ function scopeOf(server: ServerData, http: McpRequest, task: Task, { method, tar
   return {
     ...{ http, era: 'stateless', protocolVersion: STATELESS_VERSION, client, clientCapabilities: capabilities },
     ...{ requestId: request.id, meta: request.params._meta, sessionId: undefined, facts: { method, ...target.facts } },
-    ...{ progressToken: undefined, asks: target.asks, asking: 'pause', canClose: false, keepsEvents: false },
+    ...{ progressToken: task.era && task.id, asks: target.asks, asking: 'pause', canClose: false, keepsEvents: false },
     logLevel: () => undefined,
     maxKeptBytes: server.maxKeptBytes,
     isCancelled: async () => {
@@ -139,19 +139,47 @@ function scopeOf(server: ServerData, http: McpRequest, task: Task, { method, tar
 }
 
 /** The outcome of a run. While it waits, it checks at intervals whether the task was cancelled. */
-async function outcomeOf(run: HandlerRun, { clock }: McpRequest): Promise<Outcome> {
+async function outcomeOf(
+  run: HandlerRun,
+  { clock }: McpRequest,
+  show: (events: readonly string[]) => Promise<void>,
+): Promise<Outcome> {
+  let shown = Promise.resolve();
   let stop = () => {};
   const look = () => {
     stop = clock.after(LOOK_EVERY_MS, () => {
       void run.checkCancelled();
+      if (run.hasEvents) shown = shown.then(async () => show(await run.takeEvents()));
       if (!run.isOver) look();
     });
   };
   look();
   const outcome = await run.outcome;
   stop();
+  await shown;
   return outcome;
 }
+
+/** Stores the last progress of a run, so that clients that poll the task see it. A failure is not reported: the next progress is stored. */
+async function showProgress(
+  server: ServerData,
+  { clock }: McpRequest,
+  { id, claim }: Task,
+  events: readonly string[],
+): Promise<void> {
+  const last = events.map((json) => membersOf(fromJson(json))).findLast(({ method }) => method === PROGRESS);
+  if (!last) return;
+  const { progress, total, message } = membersOf(last.params);
+  const share = total === undefined ? String(progress) : `${String(progress)} of ${String(total)}`;
+  const statusMessage = typeof message === 'string' ? `${share}: ${message}` : share;
+  const updated = nowMs(clock);
+  const isMine = (task: Task) => task.state === 'running' && task.claim === claim;
+  await changeTask(server, id, (task) => (isMine(task) ? { ...task, statusMessage, updated } : undefined)).catch(
+    () => {},
+  );
+}
+
+const PROGRESS = 'notifications/progress';
 
 /** The task after a run; `undefined` if it was cancelled. */
 async function toEnd(call: Call, http: McpRequest, outcome: Outcome): Promise<End | undefined> {

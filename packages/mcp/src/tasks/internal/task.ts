@@ -31,6 +31,8 @@ export interface NewTask {
   readonly capabilities: ClientCapabilities;
   /** `undefined` if the handler has not run yet. */
   readonly memory: RunMemory | undefined;
+  /** Set for a task of the session era. */
+  readonly era?: Task['era'];
 }
 
 /** Stores a task and starts it. The task is in the store before its id is returned. */

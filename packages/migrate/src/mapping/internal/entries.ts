@@ -34,6 +34,7 @@ export const ENTRIES: readonly string[] = [
   '@sallyport/mcp/authorization',
   '@sallyport/mcp/aws',
   '@sallyport/mcp/calls',
+  '@sallyport/mcp/compose',
   '@sallyport/mcp/facade',
   '@sallyport/mcp/oauth',
   '@sallyport/mcp/routes',

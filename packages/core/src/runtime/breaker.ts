@@ -1,39 +1,45 @@
-import type { FullClock } from '@sallyport/core';
-import { storeUnavailable } from '../../errors.js';
+import type { FullClock } from './invocation.js';
 
-/** The longest pause between two requests that check whether the store answers again. */
-const MAX_PAUSE_MS = 10_000;
+/** The pauses of a breaker, and its error. */
+export interface BreakerOptions {
+  /** Milliseconds of the first pause. */
+  readonly firstPauseMs: number;
+  /** The longest pause between two calls that check if the service answers again. */
+  readonly maxPauseMs: number;
+  /** Creates the error of a call that is rejected during a pause, from the cause of the pause. */
+  readonly refuse: (cause: unknown) => Error;
+}
 
 /**
- * A circuit breaker, so that requests do not wait one after the other for a store that does not respond. If a call times out and no
+ * A circuit breaker, so that requests do not wait one after the other for a store or a server that does not respond. If a call times out and no
  * other call succeeds in the meantime, it rejects calls for a pause. Then one call may try. The pause doubles until a call
  * succeeds.
  */
 export class Breaker {
   readonly #clock: FullClock;
-  readonly #firstPauseMs: number;
+  readonly #options: BreakerOptions;
   #pauseMs: number;
   #answeredAtMs = Number.NEGATIVE_INFINITY;
-  /** Cause and end of the pause; `undefined` while the store responds. */
+  /** Cause and end of the pause; `undefined` while the service responds. */
   #open: { readonly cause: unknown; readonly untilMs: number } | undefined;
   #isTrying = false;
 
-  constructor(clock: FullClock, firstPauseMs: number) {
+  constructor(clock: FullClock, options: BreakerOptions) {
     this.#clock = clock;
-    this.#firstPauseMs = firstPauseMs;
-    this.#pauseMs = firstPauseMs;
+    this.#options = options;
+    this.#pauseMs = options.firstPauseMs;
   }
 
   /**
    * Runs a call, unless calls are paused.
    *
    * @param ranOut returns true if a failure is a timeout
-   * @throws RateLimitError `ratelimit.store_unavailable` without a call; errors of the call
+   * @throws the error of `refuse` without a call; errors of the call
    */
   async run<T>(call: () => Promise<T>, ranOut: (error: unknown) => boolean): Promise<T> {
     const startedAtMs = this.#clock.monotonicMs();
     if (this.#open !== undefined) {
-      if (this.#isTrying || startedAtMs < this.#open.untilMs) throw storeUnavailable(true, this.#open.cause);
+      if (this.#isTrying || startedAtMs < this.#open.untilMs) throw this.#options.refuse(this.#open.cause);
       this.#isTrying = true;
     }
     const isTrial = this.#isTrying;
@@ -51,7 +57,7 @@ export class Breaker {
 
   #answered(): void {
     this.#answeredAtMs = this.#clock.monotonicMs();
-    this.#pauseMs = this.#firstPauseMs;
+    this.#pauseMs = this.#options.firstPauseMs;
     this.#open = undefined;
   }
 
@@ -59,6 +65,6 @@ export class Breaker {
     if (this.#answeredAtMs > startedAtMs) return;
     const { cause = error } = error as { cause?: unknown };
     this.#open = { cause, untilMs: this.#clock.monotonicMs() + this.#pauseMs };
-    this.#pauseMs = Math.min(2 * this.#pauseMs, MAX_PAUSE_MS);
+    this.#pauseMs = Math.min(2 * this.#pauseMs, this.#options.maxPauseMs);
   }
 }
