@@ -62,6 +62,20 @@ describe('an app', () => {
     }
   });
 
+  it('can be kept from a tool that no app shows', async () => {
+    const rig = new Rig({ register: (server) => server.tool('t', { app: { visibility: ['model'] } }, () => '') });
+    const { result } = (await rig.stateless('tools/list')).json;
+    expect(result.tools[0]._meta).toEqual({ ui: { visibility: ['model'] } });
+  });
+
+  it.each(['https://*.example.com', 'wss://live.example.com', 'https://api.example.com:8443', 'blob:'])(
+    'may use the origin %s',
+    (origin) => {
+      const server = createMcpServer({ name: 'a', version: '1' });
+      expect(() => server.app('ui://a', { name: 'a', csp: { connectDomains: [origin] } }, '')).not.toThrow();
+    },
+  );
+
   it.each<[string, (server: McpServer) => unknown, string]>([
     [
       'another scheme',
@@ -73,6 +87,21 @@ describe('an app', () => {
       'an unknown option',
       (s) => s.app('ui://a', { name: 'a', csp: { scripts: [] } as never }, ''),
       'app "ui://a": unknown option "csp.scripts"',
+    ],
+    [
+      'a directive in an origin',
+      (s) => s.app('ui://a', { name: 'a', csp: { connectDomains: ['https://a.example; script-src *'] } }, ''),
+      'app "ui://a": option "csp.connectDomains[0]" must be an origin',
+    ],
+    [
+      'a keyword for an origin',
+      (s) => s.app('ui://a', { name: 'a', csp: { resourceDomains: ['https://a.example', "'unsafe-eval'"] } }, ''),
+      'app "ui://a": option "csp.resourceDomains[1]" must be an origin',
+    ],
+    [
+      'an unknown feature',
+      (s) => s.app('ui://a', { name: 'a', permissions: { 'clipboard-write': {} } as never }, ''),
+      'app "ui://a": unknown option "permissions.clipboard-write"',
     ],
     [
       'a tool with another URI',
