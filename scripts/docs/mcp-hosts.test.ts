@@ -28,7 +28,7 @@ describe('the table of hosts', () => {
     ]);
   });
 
-  it('says what works, what does not, and what a library does not have', () => {
+  it('lists features that work, that fail, and that a library does not have', () => {
     const page = renderHosts('a\n<!-- hosts: npm run mcp:hosts -->\nold\n<!-- /hosts -->\nb', RESULTS);
     expect(page.split('\n').slice(0, 4)).toEqual(['a', '<!-- hosts: npm run mcp:hosts -->', 'As of 2026-11-24:', '']);
     expect(page).toContain(

@@ -31,7 +31,7 @@ export function readHostResults(root: string): HostResults {
   return JSON.parse(readFileSync(join(root, JUDGE, 'hosts/results.json'), 'utf8')) as HostResults;
 }
 
-/** The versions of the client libraries that the judge uses now: those in the lock file, and those that it installs for a run. */
+/** The versions of the client libraries in use: versions of the lock file, and of the libraries that the judge installs for a run. */
 export function readHostVersions(root: string): readonly string[] {
   const lock = readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8');
   const locked = ['sdk', 'client'].map((name) => {

@@ -172,7 +172,7 @@ describe('an app', () => {
     expect(await run(`call('${name}')`)).toEqual(outcome);
   });
 
-  // Without its check of visibility, a host passes every call of an app on: the server decides alone.
+  // A host without the check of visibility passes every call of an app on, and only the server can reject it.
   it.each([
     ['a tool for models', 'for_models', true, ['rejected', expect.stringContaining('may not call for_models')]],
     ['a tool that does not exist', 'missing', true, ['rejected', expect.stringContaining('may not call missing')]],

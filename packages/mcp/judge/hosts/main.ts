@@ -85,7 +85,7 @@ async function using(
   return run(client).finally(() => client.close());
 }
 
-/** Asks a user; the requests show how the client received the question. */
+/** Sends a question to the user; the requests show how the client received it. */
 function question(host: Host, door: OpenedDoor): Promise<Probed> {
   return using(host, door, async (client) => {
     if (client.isSilent) return undefined;

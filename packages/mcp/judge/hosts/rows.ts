@@ -6,7 +6,7 @@ import { OFFICIAL_CLIENTS } from '../../test/support/official-clients.js';
 import { type Connect, type ThirdPartyClient, type ThirdPartyClients, VERSIONS } from '../clients/third-party.js';
 import { type RunTask, taskOfSdk1, taskOfSdk2 } from './tasks.js';
 
-/** A client library, with everything that it can do. */
+/** A client library, with the features that a probe uses. */
 export interface Host {
   readonly package: string;
   readonly version: string;
