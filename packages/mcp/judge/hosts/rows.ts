@@ -23,7 +23,7 @@ export interface Host {
 const require = createRequire(import.meta.url);
 
 /** The version of an installed package. */
-export function installedVersion(name: string): string {
+function installedVersion(name: string): string {
   const folder = require.resolve.paths(name)?.map((path) => join(path, name, 'package.json')) ?? [];
   for (const file of folder) {
     try {

@@ -30,7 +30,7 @@ export interface AppOptions {
   readonly description?: string;
   /** Origins that the page may use. Default: none. */
   readonly csp?: AppCsp;
-  /** Browser features that the page needs, each an empty object; the host can refuse them. Default none. */
+  /** Browser features that the page needs, each an empty object; the host can withhold them. Default none. */
   readonly permissions?: { readonly [Feature in 'camera' | 'microphone' | 'geolocation' | 'clipboardWrite']?: object };
   /** A dedicated origin, in the format of the host. Default: the host selects it. */
   readonly domain?: string;
