@@ -1,5 +1,9 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { createTaskSessionFromClient, resultFromTaskOutcome } from '@modelcontextprotocol/ext-tasks/client';
+import {
+  createTaskSessionFromClient,
+  resultFromTaskOutcome,
+  toolDeclarationFromMcpTool,
+} from '@modelcontextprotocol/ext-tasks/client';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as Transport1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
@@ -65,7 +69,10 @@ export const taskOfSdk2 =
       }),
     });
     try {
-      const execution = await session.callTool(TOOL, ARGUMENTS);
+      // In sessions, a tool declares that it can be a task.
+      const tool = (await client.listTools()).tools.find(({ name }) => name === TOOL);
+      const declared = tool && { declaration: toolDeclarationFromMcpTool(tool) };
+      const execution = await session.callTool(TOOL, ARGUMENTS, { ...declared, task: { preference: 'prefer' } });
       if (execution.kind !== 'task') throw new Error('the call did not become a task');
       return resultFromTaskOutcome((await execution.settle()).outcome);
     } finally {
