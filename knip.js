@@ -79,7 +79,14 @@ export default {
       ignoreDependencies: ['@aws/cloudformation-validate'],
     },
     'packages/*': {
-      entry: ['README.md', 'test/**/*.test.ts', 'test/programs/*.ts', 'bench/*.ts', 'judge/*.{ts,mjs}'],
+      entry: [
+        'README.md',
+        'test/**/*.test.ts',
+        'test/programs/*.ts',
+        'bench/*.ts',
+        'judge/*.{ts,mjs}',
+        'judge/hosts/main.ts',
+      ],
       project: ['README.md', 'src/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts', 'judge/**/*.{ts,mjs}'],
       // Makes a certificate for a server of tests.
       ignoreBinaries: ['openssl'],

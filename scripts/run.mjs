@@ -45,6 +45,7 @@ const tasks = {
   'local:native': [script('packages/local/judge/main.ts')],
   'local:peers': [script('packages/local/judge/peers.ts')],
   'mcp:conformance': [script('packages/mcp/judge/conformance.mjs')],
+  'mcp:hosts': [script('packages/mcp/judge/hosts/main.ts'), script('scripts/docs/main.ts')],
   mutants: [script('scripts/mutants/main.ts')],
   newcomer: [...build, script('scripts/lab/newcomer/main.ts')],
   pack: [...build, script('scripts/release/pack.ts')],

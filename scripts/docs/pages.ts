@@ -10,6 +10,7 @@ import { checkErrorTables, renderErrorTables } from './error-tables.js';
 import { ERROR_TABLES } from './error-tables-data.js';
 import { checkDoorPage, fixtureDoors, renderDoorPage } from './front-doors.js';
 import { FRONT_DOORS } from './front-doors-data.js';
+import { checkHosts, readHostResults, readHostVersions, renderMcpPage } from './mcp-hosts.js';
 import { checkTables, readTables, renderTables } from './option-tables.js';
 import { renderTriggerRows, TRIGGER_FILES } from './trigger-files.js';
 import { renderKindsPage, renderKindsTable } from './trigger-kinds.js';
@@ -36,6 +37,11 @@ export const PAGES: readonly Page[] = [
     render: () => renderDoorPage(FRONT_DOORS),
   },
   { file: 'docs/trigger-kinds.md', check: () => [], render: renderKindsPage },
+  {
+    file: 'docs/mcp.md',
+    check: (root) => checkHosts(readHostResults(root), readHostVersions(root)),
+    render: renderMcpPage,
+  },
   { file: 'docs/error-codes.md', check: () => [], render: renderErrorCodes },
   ...['docs/deployment.md', 'docs/deploy-sam.md', 'docs/deploy-terraform.md'].map(deploymentPage),
   ...readWorkspace(ROOT, ['packages']).map(({ folder }) => readme(`${folder}/README.md`)),

@@ -10,7 +10,9 @@ import {
   buildLambdaFunctionURLRequest,
   buildLoadBalancerRequest,
 } from '@sallyport/testkit/events';
-import { type McpStore, memoryMcpStore, mountMcp } from '../src/index.js';
+import { type McpStore, mcpCors, memoryMcpStore, mountMcp } from '../src/index.js';
+import { type McpTaskEvent, mcpTasks } from '../src/tasks.js';
+import { APP_PAGE, APP_URI } from './app-host/page.js';
 import { createJudgedServer } from './fixtures.js';
 import { guardStore } from './guard-store.js';
 import { AWSLAMBDA, ResponseStream } from './response-stream.js';
@@ -53,28 +55,40 @@ export interface OpenedDoor {
   stop(): Promise<void>;
 }
 
+/** Options of {@link openDoor}. */
+export interface DoorOptions {
+  /** Origins of pages that may call the function. Default none. */
+  readonly origins?: readonly string[];
+}
+
 const FUNCTION_TIMEOUT_MS = 30_000;
 const INSTANCES = 3;
 /** Milliseconds of a listener's stream: the function runs for this time after its client has disconnected. */
 const LISTEN_MS = 1_000;
 
 /** Real HTTP becomes events, each for a random free instance; the instances share only one store. */
-export async function openDoor(name: DoorName): Promise<OpenedDoor> {
+export async function openDoor(name: DoorName, { origins = [] }: DoorOptions = {}): Promise<OpenedDoor> {
   const door: Door = DOORS[name];
   const store = memoryMcpStore();
   const violations: string[] = [];
-  const create = () => createInstance(door, store, (what) => violations.push(what));
-  const instances = Array.from({ length: INSTANCES }, create);
   const requests: { method: string; status: number }[] = [];
   const running = new Set<Promise<void>>();
+  const track = async (invocation: Promise<void>) => {
+    running.add(invocation);
+    await invocation;
+    running.delete(invocation);
+  };
+  /** A task runs in a separate instance, after the response that started it. */
+  const start = (event: McpTaskEvent) => {
+    setImmediate(() => void track(create().run(event)));
+  };
+  const create = () => createInstance(door, store, { origins, start, report: (what) => violations.push(what) });
+  const instances = Array.from({ length: INSTANCES }, create);
   const server = createServer(async (incoming, outgoing) => {
     const { method = 'GET', url = '/' } = incoming;
     outgoing.once('close', () => requests.push({ method, status: outgoing.statusCode }));
     const event = door.toEvent(method, url, await readRequest(incoming));
-    const invocation = takeInstance(instances, create).invoke(event, outgoing);
-    running.add(invocation);
-    await invocation;
-    running.delete(invocation);
+    await track(takeInstance(instances, create).invoke(event, outgoing));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
@@ -93,6 +107,13 @@ export async function openDoor(name: DoorName): Promise<OpenedDoor> {
 interface Instance {
   readonly isBusy: boolean;
   invoke(event: object, outgoing: ServerResponse): Promise<void>;
+  /** Runs a task. */
+  run(event: McpTaskEvent): Promise<void>;
+}
+
+interface InstanceOptions extends Required<DoorOptions> {
+  readonly start: (event: McpTaskEvent) => void;
+  readonly report: (what: string) => void;
 }
 
 /** A random free instance; if all are busy, one more starts, as on Lambda. */
@@ -103,35 +124,36 @@ function takeInstance(instances: Instance[], create: () => Instance): Instance {
   return taken;
 }
 
-function createInstance(door: Door, shared: McpStore, report: (what: string) => void): Instance {
+function createInstance(door: Door, shared: McpStore, { origins, start, report }: InstanceOptions): Instance {
   const { store, begin, end } = guardStore(shared, report);
-  const server = createJudgedServer(store, () => {}, { listenMs: LISTEN_MS });
+  const server = createJudgedServer(store, start, { listenMs: LISTEN_MS });
   server.tool('test_crash', { description: 'Throws what nobody expects.' }, () => {
     throw new TypeError('a detail of the inside');
   });
-  const app = new SecureApp({ log: false });
-  mountMcp(app, server, { posture: Optional() });
+  server.app(APP_URI, { name: 'page' }, APP_PAGE);
+  server.tool('test_app', { description: 'Is shown in an app.', app: { uri: APP_URI } }, () => 'shown');
+  const app = new SecureApp({ log: false, surfaces: [mcpTasks(server)], cors: mcpCors(origins) });
+  mountMcp(app, server, { posture: Optional(), allowedOrigins: origins });
   const respond = door.open(app);
   let isBusy = false;
+  async function invoke(act: (context: LambdaContext) => Promise<unknown>): Promise<void> {
+    isBusy = true;
+    begin();
+    const ends = Date.now() + FUNCTION_TIMEOUT_MS;
+    try {
+      await act({ awsRequestId: crypto.randomUUID(), getRemainingTimeInMillis: () => ends - Date.now() });
+    } finally {
+      end();
+      isBusy = false;
+    }
+  }
   return {
     get isBusy() {
       return isBusy;
     },
-    async invoke(event, outgoing) {
-      isBusy = true;
-      begin();
-      const ends = Date.now() + FUNCTION_TIMEOUT_MS;
-      const context = { awsRequestId: crypto.randomUUID(), getRemainingTimeInMillis: () => ends - Date.now() };
-      try {
-        await respond(event, context, outgoing);
-      } catch {
-        // A rejection of a function after its first byte closes the connection.
-        outgoing.destroy();
-      } finally {
-        end();
-        isBusy = false;
-      }
-    },
+    // A rejection of a function after its first byte closes the connection.
+    invoke: (event, outgoing) => invoke((context) => respond(event, context, outgoing).catch(() => outgoing.destroy())),
+    run: (event) => invoke((context) => app.handleLambda(event, context)),
   };
 }
 

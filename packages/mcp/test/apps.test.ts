@@ -64,6 +64,42 @@ describe('an app', () => {
 
   it.each<[string, (server: McpServer) => unknown, string]>([
     [
+      'a directive in an origin',
+      (s) => s.app('ui://a', { name: 'a', csp: { connectDomains: ['https://a.example; script-src *'] } }, ''),
+      'option "csp.connectDomains[0]"',
+    ],
+    [
+      'a keyword for an origin',
+      (s) => s.app('ui://a', { name: 'a', csp: { resourceDomains: ['https://a.example', "'unsafe-eval'"] } }, ''),
+      'option "csp.resourceDomains[1]"',
+    ],
+    [
+      'an unknown feature',
+      (s) => s.app('ui://a', { name: 'a', permissions: { 'clipboard-write': {} } as never }, ''),
+      'unknown option "permissions.clipboard-write"',
+    ],
+  ])('is rejected with %s', (_, define, named) => {
+    expect(() => define(createMcpServer({ name: 'a', version: '1' }))).toThrow(
+      expect.failure('mcp.invalid_registration', named),
+    );
+  });
+
+  it('can be kept from a tool that no app shows', async () => {
+    const rig = new Rig({ register: (server) => server.tool('t', { app: { visibility: ['model'] } }, () => '') });
+    const { result } = (await rig.stateless('tools/list')).json;
+    expect(result.tools[0]._meta).toEqual({ ui: { visibility: ['model'] } });
+  });
+
+  it.each(['https://*.example.com', 'wss://live.example.com', 'https://api.example.com:8443', 'blob:'])(
+    'may use the origin %s',
+    (origin) => {
+      const server = createMcpServer({ name: 'a', version: '1' });
+      expect(() => server.app('ui://a', { name: 'a', csp: { connectDomains: [origin] } }, '')).not.toThrow();
+    },
+  );
+
+  it.each<[string, (server: McpServer) => unknown, string]>([
+    [
       'another scheme',
       (s) => s.app('https://a.example', { name: 'a' }, ''),
       'app "https://a.example" must have a URI that begins with ui://',

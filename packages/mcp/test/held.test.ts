@@ -6,6 +6,7 @@ import {
   type McpStore,
   memoryMcpStore,
 } from '../src/index.js';
+import { counting } from './support/counting.js';
 import { type Connection, Rig } from './support/rig.js';
 
 const START = new Date('2026-11-23T10:00:00Z');
@@ -187,24 +188,40 @@ describe('a question on a door that streams', () => {
     expect(state.text).toContain(text);
   });
 
-  it('costs no write beyond the events of its stream', async () => {
-    const writes: string[] = [];
-    const inner = memoryMcpStore({ clock: new ManualClock(START) });
-    const store: McpStore = {
-      ...inner,
-      get: inner.get.bind(inner),
-      list: inner.list.bind(inner),
-      take: inner.take.bind(inner),
-      put(row, when) {
-        writes.push(row.sort);
-        return inner.put(row, when);
-      },
-    };
-    const { clock, state } = await call('one', { store });
-    await clock.advance(9000);
-    expect(state.isOver).toBe(false);
+  it.each([
+    ['asked immediately', 0, 14_800],
+    // The second question is open when the lease of the run is ten seconds old.
+    ['asked after eight seconds', 8000, 14_500],
+  ])('%s costs no write in its first 15 seconds, beyond the question itself', async (_, afterMs, waitedMs) => {
+    const store = counting(memoryMcpStore({ clock: new ManualClock(START) }));
+    const { clock, session, state, reading } = await call('two', { store });
+    if (afterMs > 0) {
+      await clock.advance(afterMs);
+      await answer(session, idsOf(state.text)[0], 'x');
+      await clock.advance(2500);
+      expect(idsOf(state.text)).toHaveLength(2);
+    }
+    const { put } = store.counts;
+    await clock.advance(waitedMs - (afterMs > 0 ? 2500 : 0));
+    expect([state.isOver, store.counts.put]).toEqual([false, put]);
     // The session, the head of the stream, and the question as an event of it.
-    expect(writes.map((sort) => sort.replace(/^s#.*/, 'session'))).toEqual([expect.any(String), '!', '0000000001']);
+    if (afterMs === 0) expect(put).toBe(3);
+    await clock.advance(2500);
+    await reading;
+    expect(state.isOver).toBe(true);
+  });
+
+  it('renews the lease of its run if it waits longer than the lease', async () => {
+    const store = counting(memoryMcpStore({ clock: new ManualClock(START) }));
+    const { clock, session, state, reading } = await call('one', { store, server: { holdMs: 60_000 } });
+    await clock.advance(24_000);
+    expect(store.counts.put).toBe(3);
+    await clock.advance(2000);
+    expect(store.counts.put).toBe(4);
+    await answer(session, idsOf(state.text)[0], 'x');
+    await clock.advance(2500);
+    await reading;
+    expect(state.text).toContain('"text":"one x"');
   });
 
   it('parks its call after 15 seconds, and the call continues with a later answer', async () => {

@@ -37,7 +37,7 @@ export interface SplitBudget {
  * Many small parts cost more than they save: each is a file to open, and code that only some of the lazy parts share with the start becomes a
  * separate file. So the start has few modules that lazy parts need too, and all lazy parts reach those.
  */
-export const SPLIT_BUDGETS: readonly SplitBudget[] = [{ name: 'mcp', startBytes: 13_600, startFiles: 3, lazyParts: 6 }];
+export const SPLIT_BUDGETS: readonly SplitBudget[] = [{ name: 'mcp', startBytes: 13_650, startFiles: 3, lazyParts: 6 }];
 
 const HEALTH = gatewayV2Event({ method: 'GET', path: '/health' });
 const S3_EVENT = { Records: [{ eventSource: 'aws:s3', s3: { bucket: { name: 'uploads' }, object: { key: 'a' } } }] };

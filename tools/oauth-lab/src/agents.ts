@@ -25,7 +25,8 @@ export interface Agent {
   close(): Promise<void>;
 }
 
-type SignIn = (options: AgentOptions) => Promise<Agent>;
+/** Connects an agent, with a sign-in if the server requires it. */
+export type SignIn = (options: AgentOptions) => Promise<Agent>;
 
 const INFO = { name: 'agent', version: '1.0.0' };
 
@@ -63,7 +64,8 @@ async function sdk1(options: AgentOptions): Promise<Agent> {
   };
 }
 
-const sdk2 = (mode: 'auto' | 'legacy'): SignIn =>
+/** The sign-in of the official client 2.x, in one mode of its version negotiation. */
+export const signInOfSdk2 = (mode: 'auto' | 'legacy' | { readonly pin: string }): SignIn =>
   async function open(options) {
     const memory = new ClientMemory();
     const connect = () => new Transport2(options.url, { authProvider: memory, fetch: recordingFetch(options) });
@@ -85,6 +87,6 @@ const sdk2 = (mode: 'auto' | 'legacy'): SignIn =>
 /** The official MCP clients, each configured with the URL of a server only. */
 export const AGENTS: readonly (readonly [name: string, signIn: SignIn])[] = [
   ['SDK 1.x', sdk1],
-  ['SDK 2.x, legacy', sdk2('legacy')],
-  ['SDK 2.x, auto', sdk2('auto')],
+  ['SDK 2.x, legacy', signInOfSdk2('legacy')],
+  ['SDK 2.x, auto', signInOfSdk2('auto')],
 ];

@@ -1,4 +1,4 @@
-export { AGENTS, type Agent, type AgentOptions } from './agents.js';
+export { AGENTS, type Agent, type AgentOptions, type SignIn, signInOfSdk2 } from './agents.js';
 export {
   type AuthorizationServer,
   type AuthorizationServerOptions,

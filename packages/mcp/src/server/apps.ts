@@ -30,8 +30,8 @@ export interface AppOptions {
   readonly description?: string;
   /** Origins that the page may use. Default: none. */
   readonly csp?: AppCsp;
-  /** Browser features that the page needs: `camera`, `microphone`, `geolocation`, `clipboardWrite`. Default none. */
-  readonly permissions?: Readonly<Record<string, object>>;
+  /** Browser features that the page needs, each an empty object; the host can withhold them. Default none. */
+  readonly permissions?: { readonly [Feature in 'camera' | 'microphone' | 'geolocation' | 'clipboardWrite']?: object };
   /** A dedicated origin, in the format of the host. Default: the host selects it. */
   readonly domain?: string;
   /** True if the page should have a border. Default: up to the host. */
@@ -43,15 +43,19 @@ export interface AppOptions {
 /** The page: HTML, or a function that returns it. */
 export type AppHtml = string | ((ctx: McpContext) => MaybePromise<string>);
 
-/** Shows the result of a tool in an app. */
+/** The part of a tool in the apps of its server. */
 export interface ToolApp {
-  /** The `ui://` URI of the app; required. */
-  readonly uri: string;
-  /** Allowed callers of the tool: the `model`, the `app`, or both. Default both. */
+  /** The `ui://` URI of the app that shows results of the tool. Default: no app shows them. */
+  readonly uri?: string;
+  /**
+   * Allowed callers of the tool: the `model`, the apps of this server (`app`), or both. The host enforces this, because a call has no mark
+   * of its origin; `scopes` and `authorize` are enforced by the server. Default both, for every tool.
+   */
   readonly visibility?: readonly ('model' | 'app')[];
 }
 
-const ORIGINS = list(text('an origin'), 'a list of origins');
+// A host makes a policy of these: a separator or a quoted keyword would add rules to it.
+const ORIGINS = list(kind<string>('an origin', isPolicySource), 'a list of origins');
 const UI_URI = kind<string>('a URI that begins with ui://', (value) => typeof value === 'string' && isAppUri(value));
 
 /** Validators for the options of an app. */
@@ -65,20 +69,29 @@ export const APP_KINDS = {
     frameDomains: ORIGINS,
     baseUriDomains: ORIGINS,
   }),
-  permissions: object<Readonly<Record<string, object>>>(),
+  permissions: group<NonNullable<AppOptions['permissions']>>()({
+    camera: object(),
+    microphone: object(),
+    geolocation: object(),
+    clipboardWrite: object(),
+  }),
   domain: string,
   prefersBorder: boolean,
   scopes: list(text('the name of a scope'), 'a list of scopes').default([]),
 };
 
-/** The app of a tool. */
+/** The option `app` of a tool. */
 export const TOOL_APP: OptionKind<ToolApp> = group<ToolApp>()({
-  uri: UI_URI.required(),
+  uri: UI_URI,
   visibility: list(oneOf('model', 'app'), 'a list of "model" and "app"'),
 });
 
 export function isAppUri(uri: string): boolean {
   return /^ui:\/\/./.test(uri);
+}
+
+function isPolicySource(value: unknown): boolean {
+  return typeof value === 'string' && /^[^\s;,'"]+$/.test(value);
 }
 
 /** The members of a tool's `_meta` about its app; hosts before 2026 read the second key. */

@@ -23,6 +23,9 @@ import { newStreamId, type StreamHead, StreamLog, StreamLost } from './stream-lo
 /** Milliseconds after which a silent run counts as lost; a run renews its lease in shorter intervals. */
 const LEASE_MS = 30_000;
 const RENEW_EVERY_MS = 10_000;
+/** Milliseconds after which a lease is renewed even if a question is open, so that a failed renewal can be tried again. */
+const RENEW_AT_LATEST_MS = 25_000;
+const RENEW_AGAIN_MS = 1000;
 /** Milliseconds from the deadline of a run to the end of its lease, for sending the answer. */
 const DEADLINE_MARGIN_MS = 5000;
 
@@ -247,21 +250,29 @@ export class CallStream implements Sink {
     guardHook(() => this.#origin.http.log.warn('mcp.stream_lost', this.#facts));
   }
 
-  /** Renews the lease at intervals while the handler runs. */
+  /** Renews the lease at intervals while the handler runs. An open question postpones this: waiting for a user costs no write. */
   #keepLease(): void {
     const run = this.#run;
     const { http } = this.#origin;
     let stop = () => {};
-    const renewLater = () => {
-      stop = http.clock.after(RENEW_EVERY_MS, () => {
+    let leasedAt = nowMs(http.clock);
+    const renewAfter = (ms: number) => {
+      stop = http.clock.after(ms, () => {
         if (run.isOver || !this.#keeps) return;
-        run.track(this.#log.renew(leaseOf(http))).then((renewed) => {
-          if (renewed) renewLater();
-          else if (!run.isOver) this.#lose();
-        }, renewLater);
+        const now = nowMs(http.clock);
+        const postponedMs = Math.min(this.#held?.busyUntil ?? 0, leasedAt + RENEW_AT_LATEST_MS) - now;
+        if (postponedMs > 0) return renewAfter(postponedMs);
+        run.track(this.#log.renew(leaseOf(http))).then(
+          (renewed) => {
+            leasedAt = now;
+            if (renewed) renewAfter(RENEW_EVERY_MS);
+            else if (!run.isOver) this.#lose();
+          },
+          () => renewAfter(RENEW_AGAIN_MS),
+        );
       });
     };
-    renewLater();
+    renewAfter(RENEW_EVERY_MS);
     run.outcome.then(() => stop());
   }
 

@@ -9,6 +9,8 @@ const FIRST_LOOK_MS = 50;
 const LAST_LOOK_MS = 2000;
 /** Milliseconds before the deadline at which a call is parked at the latest, so that its state can still be stored. */
 const SAFETY_MS = 3000;
+/** Milliseconds in which a call is parked. */
+const PARKING_MS = 1000;
 
 interface Open {
   readonly question: Question;
@@ -38,6 +40,11 @@ export class HeldQuestions {
     this.#run = run;
     this.#http = http;
     this.#holdMs = holdMs;
+  }
+
+  /** Epoch milliseconds at which the open questions are answered or parked; 0 without an open question. */
+  get busyUntil(): number {
+    return this.#open.size > 0 ? this.#until + PARKING_MS : 0;
   }
 
   /** True if the client has received the question. */
