@@ -6,7 +6,7 @@ import { MANIFEST_COMMAND } from '@sallyport/bundle/command';
 const folder = mkdtempSync(join(tmpdir(), 'sallyport-manifest-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Every kind of source that the templates attach, and one that they do not. */
+/** Every kind of source that the templates attach, and a bucket, which they do not. */
 const INVENTORY = {
   version: 1,
   container: 'secure',
@@ -38,7 +38,7 @@ async function run(args: readonly string[], inventory: unknown = INVENTORY) {
   return { code, ...output };
 }
 
-/** What keeps messages and callers safe, in both languages; each with the number of its places. */
+/** The safety of messages and callers in both languages, each with the number of its places. */
 const SAFETY: readonly (readonly [what: string, sam: RegExp, terraform: RegExp, times: number])[] = [
   ['a mapping reports single failures', /\[ReportBatchItemFailures\]/g, /\["ReportBatchItemFailures"\]/g, 4],
   [

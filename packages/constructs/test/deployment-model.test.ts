@@ -204,7 +204,7 @@ const CASES: readonly Case[] = [
   ],
 ];
 
-it.each(CASES)('%s', (_name, before, after, failure, lost = []) => {
+it.each(CASES.map(([name, ...rest]) => ({ name, rest })))('$name', ({ rest: [before, after, failure, lost = []] }) => {
   const outcome = updated(template(before), template(after));
   if (failure === undefined) expect(outcome.failure).toBeUndefined();
   else expect(outcome.failure).toMatch(failure);

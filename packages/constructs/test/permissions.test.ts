@@ -63,7 +63,7 @@ const failures = (stack: Stack, key: IKey | undefined): IQueue =>
 const modelArn = 'arn:aws:bedrock:eu-west-1::foundation-model/amazon.titan-embed-text-v2:0';
 const image = 'arn:aws:lambda:eu-west-1:123456789012:microvm-image:sandbox';
 
-/** Each construct that grants a function something; with your own key and without. */
+/** Each construct that grants a function something; with your key and without. */
 const CONSTRUCTS: readonly Case[] = [
   ['a function alone', () => undefined, none],
   ['JobsTable', (stack, fn, key) => new JobsTable(stack, 'T', keyed(key)).bindTo(fn), none],
@@ -155,7 +155,7 @@ const CONSTRUCTS: readonly Case[] = [
 
 describe.each([
   ['with keys of AWS', false],
-  ['with your own key', true],
+  ['with your key', true],
 ])('%s', (_name, hasKey) => {
   it.each(CONSTRUCTS)('%s grants exactly what is used', (_construct, attach, more) => {
     const stack = newStack();
@@ -272,6 +272,9 @@ const DECISIONS: readonly (readonly [string, boolean, Parameters<typeof isAllowe
     { caller: 'sns.amazonaws.com' },
   ],
 ];
-it.each(DECISIONS)('IAM: %s', (_name, expected, policies, others = {}) => {
-  expect(isAllowed({ ...REQUEST, ...others }, policies)).toBe(expected);
-});
+it.each(DECISIONS.map(([name, ...rest]) => ({ name, rest })))(
+  'IAM: $name',
+  ({ rest: [expected, policies, others = {}] }) => {
+    expect(isAllowed({ ...REQUEST, ...others }, policies)).toBe(expected);
+  },
+);

@@ -1,6 +1,6 @@
 /**
  * Every rename, addition, removal and order of the registrations of the examples, deployed to the model of CloudFormation over the unchanged example, and back.
- * The examples are synthesised in a process of their own: some 140 syntheses.
+ * The examples are synthesised in separate processes: some 140 syntheses.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';

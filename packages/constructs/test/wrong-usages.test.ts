@@ -1,6 +1,6 @@
 /**
- * The 52 wrong usages of the examination of 2026-11-23, each with the code of its rejection. Those that pass are harmless, or only AWS can reject them: the reason stands
- * next to each. `at synth` is a finding of the whole tree, which the CDK reports in its own error.
+ * The 52 wrong usages of the examination of 2026-11-23, each with the code of its rejection. Usages that pass are harmless, or only AWS can reject them: the reason is
+ * next to each. `at synth` is a finding of the whole tree, which the CDK reports in a separate error.
  */
 import { writeFileSync } from 'node:fs';
 import { AttributeType, Table } from 'aws-cdk-lib/aws-dynamodb';
@@ -258,7 +258,7 @@ const USAGES: readonly (readonly [name: string, code: string | undefined, run: (
     () => {
       writeFileSync(
         `${folder}/env.ts`,
-        'const must=(n)=>{const v=process.env[n]; if(!v) throw new Error(`missing ${n}`); return v}; export const t = must("TABLE"); export const app = 1;',
+        'const must=(n)=>{const v=process.env[n]; if(!v) throw new Error("missing " + n); return v}; export const t = must("TABLE"); export const app = 1;',
       );
       return inventoryFromEntry({ entry: `${folder}/env.ts` });
     },
@@ -417,7 +417,7 @@ const USAGES: readonly (readonly [name: string, code: string | undefined, run: (
     'queue retention shorter than visibility',
     'constructs.invalid_prop',
     () => {
-      const { app, stack, fn } = S();
+      const { app, stack } = S();
       new ServiceQueue(stack, 'Q', { retention: Duration.minutes(1), visibilityTimeout: Duration.hours(1) });
       app.synth();
     },
@@ -474,8 +474,8 @@ const USAGES: readonly (readonly [name: string, code: string | undefined, run: (
     'two domains same name',
     undefined,
     () => {
-      const { app, stack, fn } = S();
-      const c = { certificateArn: 'arn:aws:acm:eu-west-1:1:certificate/a' };
+      const { app, stack } = S();
+      const c = { certificateArn: 'arn:aws:acm:eu-west-1:1:certificate/a' } as never;
       new ApiDomain(stack, 'D', { domainName: 'a.example', certificate: c });
       new ApiDomain(stack, 'E', { domainName: 'a.example', certificate: c });
       app.synth();

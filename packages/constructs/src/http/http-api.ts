@@ -239,7 +239,7 @@ export class HttpApi extends Construct implements IHttpDoor {
     });
   }
 
-  /** With other names than those of the application, the authorizer would not find its parameters. */
+  /** With names other than the names of the application, the authorizer would not find its parameters. */
   #expectOneName(segments: readonly string[], path: string): void {
     for (const [index, segment] of segments.entries()) {
       if (!segment.startsWith('{')) continue;

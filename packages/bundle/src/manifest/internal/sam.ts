@@ -26,7 +26,7 @@ export function samTemplate(plan: Plan): string {
     'Resources:',
     indent(resources.join('\n'), 2),
     ...(http
-      ? ['Outputs:', "  Url: { Value: !Sub 'https://${Api}.execute-api.${AWS::Region}.${AWS::URLSuffix}' }"]
+      ? ['Outputs:', `  Url: { Value: !Sub 'https://\${Api}.execute-api.\${AWS::Region}.\${AWS::URLSuffix}' }`]
       : []),
     '',
   ].join('\n');

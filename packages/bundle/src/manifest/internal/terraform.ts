@@ -13,7 +13,7 @@ export function terraformBlocks(plan: Plan): string {
     variable('alarm_topic_arn', 'Receives the alarms'),
     ...sources.flatMap(variablesOf),
     service(plan),
-    ...failures('failures', '${var.name}-failures', false, sources),
+    ...failures('failures', `\${var.name}-failures`, false, sources),
     ...(http ? [API] : []),
     ...sources.flatMap(blocksOf),
   ];
@@ -49,7 +49,7 @@ function eventSources(sources: readonly PlannedSource[]): string | undefined {
   return `jsonencode({ ${[...names].map(([member, all]) => `${member} = { ${all.join(', ')} }`).join(', ')} })`;
 }
 
-/** What Lambda does on a source with the role of the function. */
+/** The actions of Lambda on a source, with the role of the function. */
 function statementsOf(one: PlannedSource): readonly string[] {
   const actions: Readonly<Record<string, readonly string[]>> = {
     queue: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
@@ -85,7 +85,7 @@ function service({ sources }: Plan): string {
       ? ''
       : `\n  environment {\n    variables = {\n${variables.map((one) => `      ${one}`).join('\n')}\n    }\n  }`;
   const statements = [
-    '{ Effect = "Allow", Action = ["logs:CreateLogStream", "logs:PutLogEvents"], Resource = "${aws_cloudwatch_log_group.service.arn}:*" },',
+    `{ Effect = "Allow", Action = ["logs:CreateLogStream", "logs:PutLogEvents"], Resource = "\${aws_cloudwatch_log_group.service.arn}:*" },`,
     '{ Effect = "Allow", Action = ["xray:PutTraceSegments", "xray:PutTelemetryRecords"], Resource = "*" },',
     '{ Effect = "Allow", Action = ["sqs:SendMessage"], Resource = aws_sqs_queue.failures.arn },',
     ...sources.flatMap(statementsOf),
@@ -147,7 +147,7 @@ resource "aws_cloudwatch_log_group" "service" {
   retention_in_days = 30
 }
 
-${alarm('service_errors', '${var.name}-errors', 'AWS/Lambda', 'Errors', 'FunctionName = aws_lambda_function.service.function_name', 'Sum')}`;
+${alarm('service_errors', `\${var.name}-errors`, 'AWS/Lambda', 'Errors', 'FunctionName = aws_lambda_function.service.function_name', 'Sum')}`;
 }
 
 function alarm(
@@ -327,6 +327,6 @@ resource "aws_apigatewayv2_stage" "http" {
   }
 }
 
-${permission('http', 'apigateway.amazonaws.com', '"${aws_apigatewayv2_api.http.execution_arn}/*"')}
+${permission('http', 'apigateway.amazonaws.com', `"\${aws_apigatewayv2_api.http.execution_arn}/*"`)}
 
-${alarm('http_errors', '${var.name}-5xx', 'AWS/ApiGateway', '5xx', 'ApiId = aws_apigatewayv2_api.http.id', 'Sum')}`;
+${alarm('http_errors', `\${var.name}-5xx`, 'AWS/ApiGateway', '5xx', 'ApiId = aws_apigatewayv2_api.http.id', 'Sum')}`;

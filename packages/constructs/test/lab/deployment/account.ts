@@ -36,7 +36,7 @@ export interface Deployable {
 export interface Outcome {
   /** The message of the failure, with the logical id; `undefined` if the update succeeded. */
   readonly failure: string | undefined;
-  /** What a working update must not lose: sources without their function, policies, data, and records that are skipped or read again. */
+  /** Losses of a successful update: sources without their function, policies, data, and records that are skipped or read again. */
   readonly lost: readonly string[];
   /** Resources that were replaced, by logical id. */
   readonly replaced: readonly string[];
@@ -60,7 +60,7 @@ export class Account {
   #stacks = new Map<string, Stack>();
   #count = 0;
 
-  /** @param logRole the role of API Gateway's logs, as another team has set it; none in a new account */
+  /** @param logRole the role of API Gateway's logs, as another team has set it: a new account has no role */
   constructor(logRole?: string) {
     this.#world = { things: new Map(), settings: new Map(), logRole, deliveries: new Set() };
   }
@@ -79,7 +79,7 @@ export class Account {
     }
   }
 
-  /** Removes a stack; what the template retains stays. */
+  /** Removes a stack, except the retained resources. */
   remove(name: string): Outcome {
     const { exports } = this.#stacks.get(name) as Stack;
     const user = [...this.#stacks].find(([, { imports }]) => [...exports.keys()].some((one) => imports.has(one)));
@@ -177,7 +177,10 @@ class Update {
     const key = this.#old.resources.get(id);
     const old = key === undefined ? undefined : this.world.things.get(key);
     const properties = this.#properties(Properties);
-    if (key === undefined || old === undefined) return this.#create(id, Type, properties);
+    if (key === undefined || old === undefined) {
+      this.#create(id, Type, properties);
+      return;
+    }
     if (old.type !== Type)
       throw new Rejected('Update of resource type is not permitted. The new template modifies resource type');
     if (JSON.stringify(old.properties) === JSON.stringify(properties)) {
@@ -285,7 +288,7 @@ class Update {
     }
   }
 
-  /** Everything that the template has must exist after the clean-up, and a stream must go on where it was. */
+  /** All resources of the template must exist after the clean-up, and a stream must continue at its position. */
   #findLost(): void {
     for (const [id, key] of this.#new.resources) {
       const thing = this.world.things.get(key);

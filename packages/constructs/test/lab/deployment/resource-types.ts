@@ -1,5 +1,5 @@
 /**
- * The facts of CloudFormation's resource types that decide about an update. `createOnly` are the properties whose change replaces the resource:
+ * The facts of CloudFormation's resource types that determine an update. `createOnly` are the properties whose change replaces the resource:
  * `createOnlyProperties` and `conditionalCreateOnlyProperties` of the registry's schemas, which cfn-lint 1.51 ships.
  *
  * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/resource-type-schemas.html
@@ -12,7 +12,7 @@ export interface ResourceType {
   readonly createOnly: readonly string[];
   /** The property with the name, if the stack may choose it. */
   readonly name?: string;
-  /** What only one resource of the region may have: AWS rejects the second. */
+  /** Identities that only one resource of the region may have: AWS rejects the second. */
   readonly unique?: (properties: Properties) => readonly string[];
   /** The message of AWS for a second one. */
   readonly conflict?: string;

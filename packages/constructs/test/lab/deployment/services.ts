@@ -1,4 +1,4 @@
-/** Rules of single services that decide whether an update succeeds, beyond names and replacement. Each has its source. */
+/** Rules of single services that determine whether an update succeeds, beyond names and replacement. Each has its source. */
 import { identity, parametersOf, typeOf } from './resource-types.js';
 
 type Properties = Readonly<Record<string, unknown>>;
@@ -43,7 +43,7 @@ function needsLogRole(world: World): void {
 }
 
 /**
- * A group outside `/aws/vendedlogs/` becomes an entry of one resource policy, and stays there.
+ * A group outside `/aws/vendedlogs/` becomes an entry of one resource policy, and is never removed.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/AWS-logs-infrastructure-V2-CloudWatchLogs.html, https://github.com/serverless/serverless/issues/10469
  */
 function deliverTo(world: World, destination: unknown): void {
@@ -63,7 +63,7 @@ function deliverTo(world: World, destination: unknown): void {
 const subscriptionOf = ({ TopicArn, Protocol, Endpoint }: Properties) =>
   [TopicArn, Protocol, Endpoint].map(identity).join(' ');
 
-/** What is equal in two publications of a version. */
+/** The code and the settings of a version. */
 const codeOf = ({ Environment, Code, Layers, MemorySize, Timeout, Runtime, Handler }: Properties) =>
   JSON.stringify([Environment, Code, Layers, MemorySize, Timeout, Runtime, Handler]);
 
@@ -72,7 +72,7 @@ export const ON_WRITE: Readonly<Record<string, Rule>> = {
   'AWS::ApiGateway::Account': (world, { properties: { CloudWatchRoleArn } }) => {
     world.logRole = identity(CloudWatchRoleArn);
   },
-  // `src/http/internal/account-handler.ts`: sets the role only if none is set, or if the role does not exist.
+  // `src/http/internal/account-handler.ts`: sets the role only if it is missing, or if the role does not exist.
   'Custom::ApiGatewayAccount': (world, { properties: { RoleArn } }) => {
     const exists =
       world.logRole !== undefined && (world.things.has(world.logRole) || world.logRole.startsWith('arn:aws:'));

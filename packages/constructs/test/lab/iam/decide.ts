@@ -1,6 +1,6 @@
 /**
- * Decides about one request as IAM documents it for callers of the same account: a matching Deny wins; otherwise a matching Allow of the caller's or of the resource's
- * policy is enough, and a key needs one of its own policy too, which may delegate to the account.
+ * Evaluates one request as IAM documents it for callers of the same account: a matching Deny wins; otherwise a matching Allow of the caller's or of the resource's
+ * policy is enough, and a key needs an Allow of its policy too, which may delegate to the account.
  *
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic_policy-eval-basics-req-cont.html
  * @see https://docs.aws.amazon.com/kms/latest/developerguide/policy-evaluation.html

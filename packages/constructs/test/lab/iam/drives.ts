@@ -1,4 +1,4 @@
-/** Runs each package with the real clients of AWS over the wire, by its own conformance suite, and records what it sends. */
+/** Runs the conformance suite of each package with the real AWS clients over the wire, and records their requests. */
 import { createDynamoConnectionRegistry } from '@sallyport/connections';
 import { WEBSOCKET_CONNECTIONS_TABLE_SCHEMA } from '@sallyport/connections/schema';
 import { connectionConformance } from '@sallyport/connections/testing';

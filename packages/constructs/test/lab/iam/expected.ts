@@ -11,7 +11,7 @@ type Properties = Readonly<Record<string, unknown>>;
 /** The recorded accesses of each package, by the variable that names its resource. */
 export type RecordedAccesses = Readonly<Record<string, readonly Access[]>>;
 
-/** What Lambda does on a source. */
+/** The actions of Lambda on a source. */
 const POLLING: Readonly<Record<string, readonly string[]>> = {
   // https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html#events-sqs-permissions
   'AWS::SQS::Queue': ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
@@ -32,9 +32,9 @@ const POLLING: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** What an access needs from a key of yours, and what writing or only reading means. */
+/** The actions on your key that an access needs, by reading and writing. */
 const KEYS: Readonly<Record<string, { readonly read: readonly string[]; readonly write: readonly string[] }>> = {
-  // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html; CreateGrant is for those who create the table
+  // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html; CreateGrant is needed only to create a table
   dynamodb: {
     read: ['kms:Decrypt', 'kms:DescribeKey'],
     write: ['kms:Encrypt', 'kms:ReEncryptFrom', 'kms:GenerateDataKey', 'kms:Decrypt', 'kms:DescribeKey'],

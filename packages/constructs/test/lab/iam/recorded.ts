@@ -57,7 +57,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
   ApiGatewayManagementApi: 'execute-api',
 };
 
-/** What a command needs; without an entry the action of its own name on the resource. */
+/** The accesses of a command; without an entry the action with its name, on the resource. */
 const NEEDS: Readonly<Record<string, (input: Readonly<Record<string, unknown>>) => readonly Access[]>> = {
   'DynamoDB Query': ({ IndexName }) => [
     { action: 'dynamodb:Query', part: IndexName === undefined ? '' : `/index/${String(IndexName)}` },

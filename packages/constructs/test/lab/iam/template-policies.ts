@@ -65,7 +65,7 @@ export class TemplatePolicies {
     return this.value<Properties>(this.template.Resources[id]?.Properties ?? {});
   }
 
-  /** The statements of a role: its own, and those of the policies that name it. */
+  /** The statements of a role, and of the policies that name it. */
   ofRole(role: string): readonly PolicyStatement[] {
     const own = ((this.properties(role).Policies ?? []) as { PolicyDocument: Document }[]).flatMap(
       ({ PolicyDocument }) => PolicyDocument.Statement ?? [],
