@@ -192,19 +192,7 @@ ${id}Policy:
           Action: sqs:*
           Resource: !GetAtt ${id}.Arn
           Condition: { Bool: { aws:SecureTransport: false } }${services}
-${id}Alarm:
-  Type: AWS::CloudWatch::Alarm
-  Properties:
-    Namespace: AWS/SQS
-    MetricName: ApproximateNumberOfMessagesVisible
-    Dimensions: [{ Name: QueueName, Value: !GetAtt ${id}.QueueName }]
-    Statistic: Maximum
-    Period: 300
-    EvaluationPeriods: 1
-    Threshold: 1
-    ComparisonOperator: GreaterThanOrEqualToThreshold
-    TreatMissingData: notBreaching
-    AlarmActions: [!Ref AlarmTopicArn]`;
+${alarm(`${id}Alarm`, 'AWS/SQS ApproximateNumberOfMessagesVisible', `QueueName, Value: !GetAtt ${id}.QueueName`, 'Maximum')}`;
 }
 
 const LOG = `ServiceLog:
@@ -212,19 +200,7 @@ const LOG = `ServiceLog:
   DeletionPolicy: Retain
   UpdateReplacePolicy: Retain
   Properties: { RetentionInDays: 30 }
-ServiceErrors:
-  Type: AWS::CloudWatch::Alarm
-  Properties:
-    Namespace: AWS/Lambda
-    MetricName: Errors
-    Dimensions: [{ Name: FunctionName, Value: !Ref Service }]
-    Statistic: Sum
-    Period: 300
-    EvaluationPeriods: 1
-    Threshold: 1
-    ComparisonOperator: GreaterThanOrEqualToThreshold
-    TreatMissingData: notBreaching
-    AlarmActions: [!Ref AlarmTopicArn]`;
+${alarm('ServiceErrors', 'AWS/Lambda Errors', 'FunctionName, Value: !Ref Service', 'Sum')}`;
 
 const API = `Api:
   Type: AWS::Serverless::HttpApi
@@ -243,16 +219,22 @@ ApiLog:
       - '/aws/vendedlogs/apigateway/\${AWS::StackName}-\${Part}'
       - Part: !Select [0, !Split ['-', !Select [2, !Split ['/', !Ref AWS::StackId]]]]
     RetentionInDays: 30
-ApiErrors:
+${alarm('ApiErrors', 'AWS/ApiGateway 5xx', 'ApiId, Value: !Ref Api', 'Sum')}`;
+
+/** An alarm for the first data point, with an action. It is a function declaration, because the constants above call it. */
+function alarm(id: string, metric: string, dimension: string, statistic: string): string {
+  const [namespace, name] = metric.split(' ');
+  return `${id}:
   Type: AWS::CloudWatch::Alarm
   Properties:
-    Namespace: AWS/ApiGateway
-    MetricName: 5xx
-    Dimensions: [{ Name: ApiId, Value: !Ref Api }]
-    Statistic: Sum
+    Namespace: ${namespace}
+    MetricName: ${name}
+    Dimensions: [{ Name: ${dimension} }]
+    Statistic: ${statistic}
     Period: 300
     EvaluationPeriods: 1
     Threshold: 1
     ComparisonOperator: GreaterThanOrEqualToThreshold
     TreatMissingData: notBreaching
     AlarmActions: [!Ref AlarmTopicArn]`;
+}

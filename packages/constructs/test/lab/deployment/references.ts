@@ -47,7 +47,7 @@ export function resolve(value: unknown, lookup: Lookup, imported: Imported): unk
 }
 
 /** The resources to which a value refers. */
-export function referencesIn(value: unknown): readonly string[] {
+function referencesIn(value: unknown): readonly string[] {
   const found = new Set<string>();
   resolve(
     value,

@@ -46,7 +46,7 @@ export function parametersOf(routeKey: string): readonly (readonly [position: st
 
 const EXISTS = 'already exists';
 
-export const RESOURCE_TYPES: Readonly<Record<string, ResourceType>> = {
+const RESOURCE_TYPES: Readonly<Record<string, ResourceType>> = {
   'AWS::ApiGateway::Account': only(),
   'AWS::ApiGateway::Authorizer': {
     ...only('RestApiId'),

@@ -7,11 +7,7 @@ const list = (value: string | readonly string[] | undefined): readonly string[] 
   value === undefined ? [] : [value].flat();
 
 /** The requests that the role denies. */
-export function missingIn(
-  policies: TemplatePolicies,
-  fn: string,
-  requests: readonly AccessRequest[],
-): readonly string[] {
+function missingIn(policies: TemplatePolicies, fn: string, requests: readonly AccessRequest[]): readonly string[] {
   const identity = policies.ofRole(policies.roleOf(fn));
   const denied = requests.filter((request) => {
     const resource = policies.ofResource(request.resource);
@@ -21,11 +17,7 @@ export function missingIn(
 }
 
 /** Grants without a request: each action of a statement, and each resource, must be used at least once. */
-export function unusedIn(
-  policies: TemplatePolicies,
-  fn: string,
-  requests: readonly AccessRequest[],
-): readonly string[] {
+function unusedIn(policies: TemplatePolicies, fn: string, requests: readonly AccessRequest[]): readonly string[] {
   const granted = policies.ofRole(policies.roleOf(fn)).filter(({ Effect }) => Effect === 'Allow');
   const isUsed = (part: Partial<PolicyStatement>, statement: PolicyStatement) =>
     requests.some((request) => names({ ...statement, ...part }, request));

@@ -32,7 +32,7 @@ const list = <T>(value: T | readonly T[] | undefined): readonly T[] =>
   value === undefined ? [] : ([value].flat() as readonly T[]);
 
 /** A pattern with `*` and `?`. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_resource.html */
-export function matches(pattern: string, value: string, flags = ''): boolean {
+function matches(pattern: string, value: string, flags = ''): boolean {
   const source = pattern
     .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
     .replaceAll('*', '.*')
