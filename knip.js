@@ -73,7 +73,7 @@ export default {
       project: ['README.md', 'src/**/*.ts', 'child/*.cjs', 'test/**/*.{ts,mjs}'],
     },
     'packages/constructs': {
-      entry: ['README.md', 'test/**/*.test.ts', 'test/judges/support/judge.ts'],
+      entry: ['README.md', 'test/**/*.test.ts', 'test/judges/support/judge.ts', 'test/lab/updates/{notes,sandbox}.ts'],
       project: ['README.md', 'src/**/*.ts', 'test/**/*.ts'],
       // Bundled in the CDK.
       ignoreDependencies: ['@aws/cloudformation-validate'],

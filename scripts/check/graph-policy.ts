@@ -110,10 +110,23 @@ export const ENTRIES_ONLY: Readonly<Record<string, RegExp>> = {
     /^@sallyport\/(?:bundle|core(?:\/options|\/internal|\/observability)?|mcp\/routes|[a-z]+\/schema)$/,
 };
 
-/** Files of private tools that import a file of a package that no entry exports: the imported file, by the importing file. */
-export const SHARED_FILES: Readonly<Record<string, string>> = {
+/** Files of private tools and of tests that import files of a package that no entry exports: the imported files, by the importing file. */
+export const SHARED_FILES: Readonly<Record<string, string | readonly string[]>> = {
   // One Runtime API server: for the environments of a local run, and for functions under AWS's runtime client in tests.
   'tools/lambda-runtime/src/invocation-queue.ts': 'packages/local/src/internal/runtime/api.ts',
+  // The calls of the packages are recorded with the test servers of those packages, which the constructs do not depend on.
+  'packages/constructs/test/lab/iam/drives.ts': [
+    'tools/dynamodb-local/src/index.ts',
+    'packages/microvm/test/support/harness.ts',
+    'packages/objectstore/test/support/s3.ts',
+    'packages/vectors/test/support/wire.ts',
+  ],
+  // The examples are edited and deployed to a model: they depend on the constructs, not the reverse.
+  'packages/constructs/test/lab/updates/notes.ts': [
+    'examples/notes/infra/inventory.ts',
+    'examples/notes/infra/notes-stack.ts',
+  ],
+  'packages/constructs/test/lab/updates/sandbox.ts': 'examples/sandbox/infra/sandbox-stack.ts',
 };
 
 export function isAwsClient(specifier: string): boolean {

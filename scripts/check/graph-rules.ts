@@ -156,7 +156,7 @@ const importsAreDeclared: Rule = (graph) => {
 function leavesPackage(graph: Graph, owner: PackageNode, file: string, specifier: string): readonly string[] {
   const target = posix.join(posix.dirname(file), specifier);
   const other = ownerOf(graph, target);
-  const isShared = SHARED_FILES[file] === target.replace(/\.js$/, '.ts');
+  const isShared = [SHARED_FILES[file] ?? []].flat().includes(target.replace(/\.js$/, '.ts'));
   return other && other !== owner && !isShared ? [`${file} imports ${specifier}, a file of ${other.name}`] : [];
 }
 

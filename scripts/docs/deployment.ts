@@ -1,3 +1,6 @@
+import { type PlannedInventory, planOf } from '../../packages/bundle/src/manifest/internal/plan.js';
+import { samTemplate } from '../../packages/bundle/src/manifest/internal/sam.js';
+import { terraformBlocks } from '../../packages/bundle/src/manifest/internal/terraform.js';
 import {
   WEBSOCKET_CONNECTIONS_TABLE_ACTIONS,
   WEBSOCKET_CONNECTIONS_TABLE_NAME_ENV,
@@ -22,6 +25,17 @@ import {
   RATE_LIMIT_TABLE_NAME_ENV,
   RATE_LIMIT_TABLE_SCHEMA,
 } from '../../packages/ratelimit/src/schema.js';
+
+/** The registrations of the pages' sample: routes, a queue and a schedule. */
+const SAMPLE: PlannedInventory = {
+  version: 1,
+  container: 'secure',
+  routes: [{ surface: 'http' }],
+  triggers: [
+    { kind: 'queue', name: 'orders' },
+    { kind: 'event-bus', selector: { ruleName: 'nightly' } },
+  ],
+};
 
 interface Key {
   readonly name: string;
@@ -89,6 +103,8 @@ const MARKED = /<!-- deployment: (\S+) -->\n[\s\S]*?<!-- \/deployment -->/g;
 /** The generated parts of pages, by the name in their marker. */
 const DEPLOYMENT_PARTS: Readonly<Record<string, () => string>> = {
   tables: renderOverview,
+  'sam-manifest': () => fenced('yaml', [samTemplate(planOf(SAMPLE)).trimEnd()]),
+  'terraform-manifest': () => fenced('hcl', [terraformBlocks(planOf(SAMPLE)).trimEnd()]),
   'sam-tables': () => fenced('yaml', DEPLOYED_TABLES.map(samTable)),
   'sam-policies': () =>
     fenced('yaml', [['Policies:', '  - Statement:'].join('\n'), ...DEPLOYED_TABLES.map(samStatement)]),

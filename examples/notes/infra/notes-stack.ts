@@ -7,6 +7,7 @@ import {
   type ExternalAttachment,
   GraphqlApi,
   HttpApi,
+  type Inventory,
   JobsTable,
   McpServer,
   ObjectBucket,
@@ -45,6 +46,12 @@ export interface NotesStackProps extends StackProps {
   readonly domainName: string;
   /** The ARN of the certificate for the name. */
   readonly certificateArn: string;
+  /**
+   * The registrations of the service.
+   *
+   * @default - those of its code
+   */
+  readonly inventory?: Inventory;
 }
 
 /** Registrations that this stack does not attach, with the reason. */
@@ -63,7 +70,7 @@ const EXTERNAL: readonly ExternalAttachment[] = [
 export class NotesStack extends Stack {
   constructor(scope: Construct, id: string, props: NotesStackProps) {
     super(scope, id, props);
-    const { issuer, jwksUri, domainName } = props;
+    const { issuer, jwksUri, domainName, inventory = notesInventory() } = props;
     const { fn } = new ServiceFunction(this, 'Service', {
       // `entry: 'src/lambda.ts'` if the packages are installed; this workspace runs on their sources.
       code: bundleFunction(this, { entry: 'src/lambda.ts', conditions: ['@sallyport/source'] }),
@@ -77,7 +84,7 @@ export class NotesStack extends Stack {
       },
     });
     const attachments = this.#addState(fn, domainName);
-    const wiring = new ServiceWiring(this, 'Wiring', { fn, inventory: notesInventory(), external: EXTERNAL });
+    const wiring = new ServiceWiring(this, 'Wiring', { fn, inventory, external: EXTERNAL });
     this.#addDoors(wiring, props);
     this.#addSources(wiring);
     wiring.s3('uploads', attachments, { filters: [{ prefix: 'notes/' }] });

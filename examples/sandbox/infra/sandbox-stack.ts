@@ -25,10 +25,16 @@ export interface SandboxStackProps extends StackProps {
   /** The base image that the service provides. */
   readonly baseImageArn: string;
   readonly baseImageVersion: string;
+  /**
+   * The registrations of the service.
+   *
+   * @default - those of its code
+   */
+  readonly inventory?: Inventory;
 }
 
 /** The registrations of the service. Provider and registry are only passed, never called. */
-function sandboxInventory(): Inventory {
+export function sandboxInventory(): Inventory {
   return toInventory(
     createSandbox({
       secure: { principalResolver: iamPrincipal() },
@@ -47,7 +53,7 @@ const IMAGE = 'arn:aws:lambda:eu-west-1:123456789012:microvm-image:sandbox';
 export class SandboxStack extends Stack {
   constructor(scope: Construct, id: string, props: SandboxStackProps) {
     super(scope, id, props);
-    const { codeBucketName, codeKey, baseImageArn, baseImageVersion } = props;
+    const { codeBucketName, codeKey, baseImageArn, baseImageVersion, inventory = sandboxInventory() } = props;
     const codeBucket = Bucket.fromBucketName(this, 'Code', codeBucketName) as IBucket;
     const image = new MicrovmImage(this, 'Image', {
       name: 'sandbox',
@@ -62,7 +68,6 @@ export class SandboxStack extends Stack {
       code: bundleFunction(this, { entry: 'src/lambda.ts', conditions: ['@sallyport/source'] }),
       timeout: Duration.minutes(1),
     });
-    const inventory = sandboxInventory();
     const url = new FunctionUrl(this, 'Url', { fn, streaming: true });
     const wiring = new ServiceWiring(this, 'Wiring', { fn, inventory });
     wiring.http(url);

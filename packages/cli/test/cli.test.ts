@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { BUILD_COMMAND } from '@sallyport/bundle/command';
+import { BUILD_COMMAND, MANIFEST_COMMAND } from '@sallyport/bundle/command';
 import { LOCAL_COMMANDS } from '@sallyport/local/command';
 import type { Command } from '../src/internal/command.js';
 import { commandsOf, createLoad, type Load } from '../src/internal/load.js';
@@ -106,7 +106,7 @@ test('the version equals the version of this package', async () => {
 
 test.each([
   ['@sallyport/local', Object.values(LOCAL_COMMANDS)],
-  ['@sallyport/bundle', [BUILD_COMMAND]],
+  ['@sallyport/bundle', [BUILD_COMMAND, MANIFEST_COMMAND]],
 ] as const)('the table of %s equals the commands of the package', (name, commands) => {
   const given = commands.map(({ usage, does }) => [usage.split(' ')[0], does]);
   expect(Object.entries(owner(name).commands)).toEqual(given);

@@ -26,5 +26,5 @@ export const WEBSOCKET_CONNECTIONS_TABLE_SCHEMA = {
 /** IAM actions of the registry on its table and its index. */
 export const WEBSOCKET_CONNECTIONS_TABLE_ACTIONS = {
   read: ['dynamodb:GetItem', 'dynamodb:Query'],
-  write: ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:ConditionCheckItem'],
+  write: ['dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:ConditionCheckItem'],
 } as const;

@@ -36,7 +36,7 @@ describe('HttpApi', () => {
       { Name: 'Test-Api-17E32BCB', ProtocolType: 'HTTP' },
     ]);
     expect(propertiesOf(template, 'AWS::ApiGatewayV2::Integration')).toMatchObject([{ PayloadFormatVersion: '2.0' }]);
-    expect(routeKeys(template)).toEqual(['GET /notes/{id}', 'PUT /notes/{note}/attachments/{name}', 'POST /mcp']);
+    expect(routeKeys(template)).toEqual(['GET /notes/{p2}', 'PUT /notes/{p2}/attachments/{p4}', 'POST /mcp']);
     expect(propertiesOf(template, 'AWS::ApiGatewayV2::Stage')).toMatchObject([
       {
         StageName: '$default',
@@ -156,7 +156,7 @@ describe('RestApi', () => {
     const stack = newStack();
     new RestApi(stack, 'Api', { fn: newFn(stack) }).addRoutes(ROUTES);
     const parts = propertiesOf(templateOf(stack), 'AWS::ApiGateway::Resource').map(({ PathPart }) => PathPart);
-    expect(parts).toEqual(['notes', '{id}', 'attachments', '{name}', 'mcp']);
+    expect(parts).toEqual(['notes', '{p2}', 'attachments', '{p4}', 'mcp']);
   });
 
   // AWS sends both forms to one resource: https://github.com/aws-powertools/powertools-lambda-python/pull/1609
@@ -167,7 +167,7 @@ describe('RestApi', () => {
     const template = templateOf(stack);
     expect(propertiesOf(template, 'AWS::ApiGateway::Resource').map(({ PathPart }) => PathPart)).toEqual([
       'notes',
-      '{id}',
+      '{p2}',
     ]);
     expect(propertiesOf(template, 'AWS::ApiGateway::Method')).toHaveLength(3);
     expect(messageOf(() => api.addRoutes([{ method: 'GET', path: '/notes//' }]))).toContain(

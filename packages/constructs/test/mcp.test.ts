@@ -109,10 +109,10 @@ it('serves the facade on an HTTP API', () => {
   expect(keys).toHaveLength(34);
   expect(keys).toEqual(
     expect.arrayContaining([
-      'POST /{client_namespace}/partners/{partner_id}/agents/{agent_id}/mcp',
-      'GET /.well-known/oauth-protected-resource/{client_namespace}/mcp',
-      'GET /{client_namespace}/mcp/.well-known/oauth-authorization-server',
-      'POST /.well-known/oauth-authorization-server/{client_namespace}/agents/{agent_id}/mcp/token',
+      'POST /{p1}/partners/{p3}/agents/{p5}/mcp',
+      'GET /.well-known/oauth-protected-resource/{p3}/mcp',
+      'GET /{p1}/mcp/.well-known/oauth-authorization-server',
+      'POST /.well-known/oauth-authorization-server/{p3}/agents/{p5}/mcp/token',
     ]),
   );
 });

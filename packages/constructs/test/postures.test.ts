@@ -73,7 +73,7 @@ describe.each([
   it('has its authorizer at every route except public ones', () => {
     const { stack, fn, wiring } = newService(inventoryOf());
     wiring.http(make(stack, fn));
-    expect(routesOf(templateOf(stack))).toEqual(['GET /health NONE', `GET /notes/{id} ${closed}`]);
+    expect(routesOf(templateOf(stack))).toEqual(['GET /health NONE', `GET /notes/{p2} ${closed}`]);
   });
 
   it('has preflights without authorizer, and HEAD with the authorizer of its GET', () => {
@@ -83,11 +83,11 @@ describe.each([
     wiring.http(make(stack, fn));
     expect(routesOf(templateOf(stack))).toEqual([
       'GET /health NONE',
-      `GET /notes/{id} ${closed}`,
+      `GET /notes/{p2} ${closed}`,
       'HEAD /health NONE',
-      `HEAD /notes/{id} ${closed}`,
+      `HEAD /notes/{p2} ${closed}`,
       'OPTIONS /health NONE',
-      'OPTIONS /notes/{id} NONE',
+      'OPTIONS /notes/{p2} NONE',
     ]);
   });
 

@@ -68,4 +68,8 @@ export const JOBS_TABLE_ACTIONS = {
 } as const;
 
 /** IAM actions of the event store on its table and its indexes. */
-export const EVENTBUS_TABLE_ACTIONS = { ...JOBS_TABLE_ACTIONS } as const;
+export const EVENTBUS_TABLE_ACTIONS = {
+  read: JOBS_TABLE_ACTIONS.read,
+  // The store creates events with conditional updates.
+  write: ['dynamodb:UpdateItem'],
+} as const;

@@ -28,6 +28,9 @@ export const OWNERS: readonly Owner[] = [
   {
     package: '@sallyport/bundle',
     entry: '@sallyport/bundle/command',
-    commands: { build: 'bundles the function for a deployment, optionally with a start cache' },
+    commands: {
+      build: 'bundles the function for a deployment, optionally with a start cache',
+      manifest: 'prints a SAM template or Terraform blocks for the registrations of the application',
+    },
   },
 ];

@@ -24,7 +24,7 @@ import { accessLogFormat, createAccessLog } from './internal/access-log.js';
 import { warnBuffered } from './internal/buffered.js';
 import { httpAuthorization, type RouteAuthorization } from './internal/http-authorizer.js';
 import { acknowledgeOpenRoute } from './internal/open-route.js';
-import { checkPattern } from './internal/pattern.js';
+import { checkPattern, withPositions } from './internal/pattern.js';
 import { apiProps, authorizationProp, originsProp } from './internal/props.js';
 
 /** Props of {@link HttpApi}. */
@@ -142,6 +142,8 @@ export class HttpApi extends Construct implements IHttpDoor {
   readonly basePath: string | undefined;
   readonly url: string;
   readonly #integration: CfnIntegration;
+  readonly #namesReachAuthorizer: boolean;
+  readonly #names = new Map<string, string>();
   readonly #authorization: RouteAuthorization;
   readonly #routes = new Map<string, CfnRoute>();
   readonly #answersCors: boolean;
@@ -165,6 +167,7 @@ export class HttpApi extends Construct implements IHttpDoor {
         : {}),
     });
     this.#answersCors = (corsOrigins?.length ?? 0) > 0;
+    this.#namesReachAuthorizer = authorization.kind === 'request';
     this.#authorization = httpAuthorization(this, this.api, authorization);
     this.accessLog = createAccessLog(this, given);
     this.stage = new HttpStage(this, 'Stage', {
@@ -199,10 +202,14 @@ export class HttpApi extends Construct implements IHttpDoor {
   addRoutes(routes: readonly DoorRoute[]): void {
     for (const { method, path, streaming, withoutAuthorizer } of routes) {
       if (streaming) warnBuffered(this, `${method} ${path}`);
-      checkPattern(this, path);
+      const segments = checkPattern(this, path);
+      if (this.#namesReachAuthorizer) this.#expectOneName(segments, path);
       if (method === 'OPTIONS' && this.#answersCors) this.#refuseCors();
       this.routes.push(`${method} ${path}`);
-      this.#addRoute(`${method} ${path}`, withoutAuthorizer === true);
+      this.#addRoute(
+        `${method} ${this.#namesReachAuthorizer ? path : withPositions(path)}`,
+        withoutAuthorizer === true,
+      );
     }
   }
 
@@ -230,6 +237,19 @@ export class HttpApi extends Construct implements IHttpDoor {
         'one of them: the option cors of the application, or corsOrigins, which makes API Gateway ignore the headers of the application',
       code: 'constructs.conflict',
     });
+  }
+
+  /** With names other than the names of the application, the authorizer would not find its parameters. */
+  #expectOneName(segments: readonly string[], path: string): void {
+    for (const [index, segment] of segments.entries()) {
+      if (!segment.startsWith('{')) continue;
+      const position = withPositions(segments.slice(0, index + 1).join('/'));
+      const name = this.#names.get(position) ?? segment;
+      this.#names.set(position, name);
+      if (name === segment) continue;
+      const what = `path ${path} needs ${segment} where another route has ${name}`;
+      throw misuse(this, { what, expected: 'one name: API Gateway accepts one at each position of an API' });
+    }
   }
 
   #addRoute(routeKey: string, withoutAuthorizer: boolean): void {

@@ -28,7 +28,7 @@ import type { ApiAuthorization } from './authorization.js';
 import type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './door.js';
 import { accessLogFormat, createAccessLog, ensureLogRole } from './internal/access-log.js';
 import { acknowledgeOpenRoute } from './internal/open-route.js';
-import { checkRestPattern } from './internal/pattern.js';
+import { checkRestPattern, withPositions } from './internal/pattern.js';
 import { accountProp, apiProps, authorizationProp } from './internal/props.js';
 import { ResponseMode } from './internal/response-mode.js';
 import { restAuthorization } from './internal/rest-authorizer.js';
@@ -178,6 +178,7 @@ export class RestApi extends Construct implements IHttpDoor {
   /** True if the path of the public address begins with the stage. */
   readonly hasStagePrefix: boolean;
   readonly #authorization: MethodOptions;
+  readonly #namesReachAuthorizer: boolean;
   readonly #integration: LambdaIntegration;
   readonly #mode: ResponseMode;
   readonly #methods = new Map<string, Method>();
@@ -192,6 +193,7 @@ export class RestApi extends Construct implements IHttpDoor {
     const fn = invokedByDoor(this, given.fn);
     this.fn = fn;
     this.#authorization = restAuthorization(this, authorization);
+    this.#namesReachAuthorizer = authorization.kind === 'request';
     this.authorizer = authorization.authorizer;
     this.authenticatesCallers = this.authorizer !== undefined;
     this.canStream = endpoint === RestEndpoint.REGIONAL;
@@ -243,7 +245,12 @@ export class RestApi extends Construct implements IHttpDoor {
     for (const { method, path, streaming = false, withoutAuthorizer = false } of routes) {
       const segments = checkRestPattern(this, path.replace(/(?<=[^/])\/$/, ''), path);
       this.routes.push(`${method} ${path}`);
-      this.#addMethod(this.#resourceOf(segments, path), method, streaming, withoutAuthorizer);
+      const named = this.#namesReachAuthorizer
+        ? segments
+        : withPositions(`/${segments.join('/')}`)
+            .split('/')
+            .slice(1);
+      this.#addMethod(this.#resourceOf(segments.length === 0 ? [] : named, path), method, streaming, withoutAuthorizer);
     }
   }
 

@@ -11,12 +11,19 @@ import { misuse } from './misuse.js';
  * @see https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html
  * @see https://docs.aws.amazon.com/streams/latest/dev/permissions-user-key-KMS.html
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
+ * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/s3-vectors-data-encryption.html
  */
 const KEY_ACTIONS = {
   queue: { send: ['kms:GenerateDataKey', 'kms:Decrypt'], receive: ['kms:Decrypt'] },
   topic: { publish: ['kms:GenerateDataKey', 'kms:Decrypt'] },
   stream: { write: ['kms:GenerateDataKey'], read: ['kms:Decrypt'] },
   bucket: { write: ['kms:GenerateDataKey', 'kms:Decrypt'], read: ['kms:Decrypt'] },
+  table: {
+    read: ['kms:Decrypt', 'kms:DescribeKey'],
+    write: ['kms:Encrypt', 'kms:Decrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*', 'kms:DescribeKey'],
+  },
+  vectors: { write: ['kms:GenerateDataKey', 'kms:Decrypt'], read: ['kms:Decrypt'] },
 } as const;
 
 /** Services that write with a service principal: the key policy must name them. */
@@ -30,7 +37,9 @@ type Access =
   | readonly ['queue', keyof (typeof KEY_ACTIONS)['queue']]
   | readonly ['topic', keyof (typeof KEY_ACTIONS)['topic']]
   | readonly ['stream', keyof (typeof KEY_ACTIONS)['stream']]
-  | readonly ['bucket', keyof (typeof KEY_ACTIONS)['bucket']];
+  | readonly ['bucket', keyof (typeof KEY_ACTIONS)['bucket']]
+  | readonly ['table', keyof (typeof KEY_ACTIONS)['table']]
+  | readonly ['vectors', keyof (typeof KEY_ACTIONS)['vectors']];
 
 function actionsOf([resource, access]: Access): readonly string[] {
   return (KEY_ACTIONS[resource] as Readonly<Record<string, readonly string[]>>)[access] ?? [];

@@ -15,6 +15,7 @@ import { Construct } from 'constructs';
 import { acknowledge } from '../internal/acknowledge.js';
 import { setVariable } from '../internal/environment.js';
 import { grantOn } from '../internal/grants.js';
+import { grantKey } from '../internal/keys.js';
 import { misuse } from '../internal/misuse.js';
 import { count, defineProps, flag, literal, thing, words } from '../internal/props.js';
 
@@ -183,14 +184,14 @@ export abstract class StateTable extends Construct {
   grantRead(grantee: IGrantable): Grant {
     const { schema, actions } = this.#definition;
     const { tableArn, encryptionKey } = this.table;
-    encryptionKey?.grantDecrypt(grantee);
+    grantKey(encryptionKey, grantee, 'table', 'read');
     const indexArns = (schema.indexes ?? []).map(({ name }) => `${tableArn}/index/${name}`);
     return grantOn(grantee, actions.read, [tableArn, ...indexArns]);
   }
 
   /** Grants writing and removing items. */
   grantWrite(grantee: IGrantable): Grant {
-    this.table.encryptionKey?.grantEncryptDecrypt(grantee);
+    grantKey(this.table.encryptionKey, grantee, 'table', 'write');
     return grantOn(grantee, this.#definition.actions.write, [this.table.tableArn]);
   }
 }

@@ -175,9 +175,11 @@ export class ObjectBucket extends Construct {
     return grantOnParts(grantee, this.#versioned ? [...read, ...readVersion] : read, [this.#below(prefix)], OBJECTS);
   }
 
-  /** Grants deleting objects whose keys begin with a prefix. */
+  /** Grants deleting objects whose keys begin with a prefix; of a versioned bucket, their versions too. */
   grantDelete(grantee: IGrantable, prefix = ''): Grant {
-    return grantOnParts(grantee, OBJECT_STORE_ACTIONS.delete, [this.#below(prefix)], OBJECTS);
+    const { delete: remove, deleteVersion } = OBJECT_STORE_ACTIONS;
+    const actions = this.#versioned ? [...remove, ...deleteVersion] : remove;
+    return grantOnParts(grantee, actions, [this.#below(prefix)], OBJECTS);
   }
 
   #below(prefix: string): string {

@@ -7,6 +7,7 @@ import { RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { setVariable } from '../internal/environment.js';
 import { grantOn } from '../internal/grants.js';
+import { grantKey } from '../internal/keys.js';
 import { misuse } from '../internal/misuse.js';
 import { choice, defineProps, literalCount, literalWords, many, thing } from '../internal/props.js';
 
@@ -119,13 +120,13 @@ export class VectorIndex extends Construct {
 
   /** Grants queries, including queries that return metadata. */
   grantQuery(grantee: IGrantable): Grant {
-    this.#key?.grantDecrypt(grantee);
+    grantKey(this.#key, grantee, 'vectors', 'read');
     return grantOn(grantee, VECTOR_ACTIONS.query, [this.index.attrIndexArn]);
   }
 
   /** Grants writing and deleting vectors. */
   grantWrite(grantee: IGrantable): Grant {
-    this.#key?.grantEncryptDecrypt(grantee);
+    grantKey(this.#key, grantee, 'vectors', 'write');
     return grantOn(grantee, VECTOR_ACTIONS.write, [this.index.attrIndexArn]);
   }
 

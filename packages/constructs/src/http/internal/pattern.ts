@@ -40,3 +40,16 @@ export function checkPattern(at: IConstruct, pattern: string): readonly string[]
     });
   return segments;
 }
+
+/**
+ * A pattern with parameters that are named by their position, `/notes/{p2}`: API Gateway accepts one name at each position of an API, and CloudFormation creates
+ * the route of a renamed parameter before it deletes the old one. The function parses the path itself, so the names reach only authorizers of requests.
+ *
+ * @see https://github.com/aws/aws-cdk/issues/25172
+ */
+export function withPositions(pattern: string): string {
+  const segments = pattern.split('/');
+  return segments
+    .map((segment, index) => (segment.startsWith('{') ? (segment.endsWith('+}') ? '{path+}' : `{p${index}}`) : segment))
+    .join('/');
+}
