@@ -30,9 +30,9 @@ export interface QueueMessageAttribute {
   /** The value of a `Binary`, in base64. */
   readonly binaryValue?: string;
   /** SQS sends an empty list: lists are reserved. */
-  readonly stringListValues?: readonly string[];
+  readonly stringListValues?: string[];
   /** SQS sends an empty list: lists are reserved. */
-  readonly binaryListValues?: readonly string[];
+  readonly binaryListValues?: string[];
 }
 
 /** One message of a {@link QueueEvent}. */
