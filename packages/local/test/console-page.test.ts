@@ -75,11 +75,23 @@ describe('every kind is sent from its form, and its invocation is shown', () => 
       '',
       'ok',
     ],
+    ['alarm', '', {}, 'alarm', '', 'ok'],
+    ['iot-rule', '', {}, 'iot-rule', '', 'ok'],
+    ['pipe', '', { event: '[{"messageId":"m-1"}]' }, 'pipe', '', 'ok'],
+    ['task', '', {}, 'task', '', 'ok'],
   ])('%s %s', async (kind, target, json, trigger, shown, result) => {
     await send(kind, target, json);
     await show('invocations');
     await line(trigger, shown).filter({ hasText: result }).waitFor();
   });
+});
+
+it('an event of a pipe reaches no handler by another alias', async () => {
+  await fillForm('pipe', '');
+  await page.getByRole('region', { name: 'What to send' }).getByLabel('alias').fill('attic');
+  await page.getByRole('button', { name: /^Preview/ }).click();
+  await page.getByText('qualifier attic').first().waitFor();
+  await page.getByRole('region', { name: 'What to send' }).getByLabel('alias').fill('orders');
 });
 
 it('shows one request through four doors next to each other, and an anonymous caller', async () => {

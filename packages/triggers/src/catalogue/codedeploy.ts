@@ -62,6 +62,5 @@ export const CODEDEPLOY = /* @__PURE__ */ describeTrigger(CODEDEPLOY_TRIGGER, {
     limit: 'not read; the result is a call',
     attached: 'the AppSpec file',
   },
-  form: 'event',
   sizes: { factory: 'codeDeployHook', gzipBytes: 11_800 },
 });

@@ -106,7 +106,6 @@ export const CODEPIPELINE = /* @__PURE__ */ describeTrigger(CODEPIPELINE_TRIGGER
     limit: 'not read; the result is a call',
     attached: 'an action of the pipeline',
   },
-  form: 'event',
   hint: ['event-bus', 'a CodePipeline job', '["CodePipeline.job"].id'],
   sizes: { factory: 'codePipelineJob', gzipBytes: 12_500 },
 });

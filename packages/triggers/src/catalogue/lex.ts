@@ -136,7 +136,6 @@ export const LEX = /* @__PURE__ */ describeTrigger(LEX_TRIGGER, {
     limit: '6 MB',
     attached: 'the alias of the bot',
   },
-  form: 'event',
   hint: ['appsync', 'a Lex hook', 'invocationSource', 'DialogCodeHook', 'FulfillmentCodeHook'],
   sizes: { factory: 'lexBot', gzipBytes: 11_800 },
 });

@@ -54,6 +54,5 @@ export const PIPE = /* @__PURE__ */ describeTrigger(PIPE_TRIGGER, {
     limit: '6 MB',
     attached: 'the enrichment of the pipe',
   },
-  form: 'event',
   sizes: { factory: 'pipe', gzipBytes: 11_500 },
 });

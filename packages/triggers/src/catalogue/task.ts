@@ -47,6 +47,5 @@ export const TASK = /* @__PURE__ */ describeTrigger(TASK_TRIGGER, {
     limit: '256 KB',
     attached: 'a state of the state machine',
   },
-  form: 'event',
   sizes: { factory: 'stateTask', gzipBytes: 13_200 },
 });

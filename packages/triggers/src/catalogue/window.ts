@@ -121,6 +121,5 @@ export const WINDOW = /* @__PURE__ */ describeTrigger(WINDOW_TRIGGER, {
     limit: '1 MB of state',
     attached: 'the event source mapping',
   },
-  form: 'event',
   sizes: { factory: 'tumblingWindow', gzipBytes: 11_400 },
 });
