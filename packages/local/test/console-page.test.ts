@@ -43,7 +43,7 @@ async function fillForm(kind: string, target: string, json: Readonly<Record<stri
   await show('send');
   const form = page.getByRole('region', { name: 'What to send' });
   await form.getByRole('combobox', { name: 'what' }).selectOption(kind);
-  if (target !== '') await form.locator('input[list]').fill(target);
+  if (target !== '') await form.locator('input[list^="targets-"]').fill(target);
   for (const [name, text] of Object.entries(json))
     await form.getByRole('textbox', { name: new RegExp(`^${name}\\b`) }).fill(text);
 }
