@@ -112,6 +112,9 @@ it('does not compile without a part, or with a construct or a simulation that do
     Readonly<Record<keyof typeof triggers, true>> = {
     ...{ asynchronous: true, kafka: true, firehose: true, blocking: true, batchJob: true, rotation: true },
     customResource: true,
+    pipe: true,
+    window: true,
+    pipelineJob: true,
   };
   const tools: TriggerTools = {
     sample: { build: () => ({}), events: [], names: [], register: () => ({ serves: [], serve: async () => null }) },

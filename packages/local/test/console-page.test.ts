@@ -111,7 +111,7 @@ it('shows one request through four doors next to each other, and an anonymous ca
 it('explains an event before it is sent, as an agent would send it', async () => {
   await fillForm('queue', 'orders', { body: '{"id":"good"}' });
   await page.getByRole('button', { name: /^Preview/ }).click();
-  await page.getByText('Row 1 of').waitFor();
+  await page.getByText('Row 4 of').waitFor();
   await page.getByLabel('an agent').check();
   await page.getByLabel('tool').fill('notes___add');
   await page.getByRole('button', { name: /^Preview/ }).click();
@@ -129,8 +129,8 @@ it('shows a failure with its error, and a timer that is still running', async ()
   expect(await page.locator('.logs code').textContent()).toBe('leaves\n\ta timer');
   await line('gateway-v2', 'GET /boom').filter({ hasText: '500' }).click();
   const failure = page.getByRole('region', { name: 'Failure' });
-  await failure.getByText('lambda.ts:26:').waitFor();
-  await failure.getByRole('region', { name: 'Source' }).getByText('>   26 |').waitFor();
+  await failure.getByText('lambda.ts:36:').waitFor();
+  await failure.getByRole('region', { name: 'Source' }).getByText('>   36 |').waitFor();
   await page.getByRole('tab', { name: 'Client' }).click();
   await page.getByText('status 500').waitFor();
 });

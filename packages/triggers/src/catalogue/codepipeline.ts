@@ -99,10 +99,10 @@ export const CODEPIPELINE = /* @__PURE__ */ describeTrigger(CODEPIPELINE_TRIGGER
     ],
   },
   construct: null,
-  simulate: 'asynchronous',
+  simulate: 'pipelineJob',
   aws: {
     author: 'CodePipeline; the pipeline wrote the user parameters',
-    failure: 'Lambda retries twice; without a result the action fails after its timeout',
+    failure: 'Lambda retries twice; without a result the action fails after 20 minutes',
     limit: 'not read; the result is a call',
     attached: 'an action of the pipeline',
   },

@@ -53,6 +53,9 @@ export interface TriggerTools {
     | 'batchJob'
     | 'rotation'
     | 'customResource'
+    | 'pipe'
+    | 'window'
+    | 'pipelineJob'
     | null;
   /** The behaviour of AWS, for the table of all kinds. */
   readonly aws: {

@@ -47,7 +47,7 @@ export const PIPE = /* @__PURE__ */ describeTrigger(PIPE_TRIGGER, {
     ],
   },
   construct: null,
-  simulate: null,
+  simulate: 'pipe',
   aws: {
     author: 'a producer',
     failure: 'the pipe retries the batch as its source does',

@@ -114,11 +114,11 @@ export const WINDOW = /* @__PURE__ */ describeTrigger(WINDOW_TRIGGER, {
     ],
   },
   construct: null,
-  simulate: null,
+  simulate: 'window',
   aws: {
     author: 'Lambda; a producer wrote the data',
     failure: 'Lambda retries the batch with the same state',
-    limit: '1 MB of state',
+    limit: '1 MB of state, then the window ends early',
     attached: 'the event source mapping',
   },
   sizes: { factory: 'tumblingWindow', gzipBytes: 11_400 },
