@@ -23,7 +23,8 @@ const EDGE: KindRow = {
   author: 'CloudFront; a viewer wrote the request',
   failure: 'CloudFront answers 502',
   answer: 'request or response',
-  limit: '40 KB for viewer events, 1 MB for origin events',
+  limit:
+    '[40 KB for viewer events, 1 MB for origin events](https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cloudfront-limits.html#limits-lambda-at-edge)',
   construct: 'none: the behaviour of the distribution names the version',
 };
 

@@ -102,10 +102,22 @@ function counting(event: object): { readonly event: object; readonly readings: (
       readings += 1;
     };
     return new Proxy(target, {
-      get: (owner, name, receiver) => (count(), Reflect.get(owner, name, receiver)),
-      has: (owner, name) => (count(), Reflect.has(owner, name)),
-      getOwnPropertyDescriptor: (owner, name) => (count(), Reflect.getOwnPropertyDescriptor(owner, name)),
-      ownKeys: (owner) => (count(), Reflect.ownKeys(owner)),
+      get(owner, name, receiver) {
+        count();
+        return Reflect.get(owner, name, receiver);
+      },
+      has(owner, name) {
+        count();
+        return Reflect.has(owner, name);
+      },
+      getOwnPropertyDescriptor(owner, name) {
+        count();
+        return Reflect.getOwnPropertyDescriptor(owner, name);
+      },
+      ownKeys(owner) {
+        count();
+        return Reflect.ownKeys(owner);
+      },
     });
   };
   const mapped = (value: object) =>

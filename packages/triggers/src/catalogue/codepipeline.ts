@@ -102,7 +102,8 @@ export const CODEPIPELINE = /* @__PURE__ */ describeTrigger(CODEPIPELINE_TRIGGER
   simulate: 'pipelineJob',
   aws: {
     author: 'CodePipeline; the pipeline wrote the user parameters',
-    failure: 'Lambda retries twice; without a result the action fails after 20 minutes',
+    failure:
+      'Lambda retries twice; without a result the action fails after [20 minutes](https://docs.aws.amazon.com/codepipeline/latest/userguide/limits.html)',
     limit: 'not read; the result is a call',
     attached: 'an action of the pipeline',
   },

@@ -50,7 +50,8 @@ export const PIPE = /* @__PURE__ */ describeTrigger(PIPE_TRIGGER, {
   simulate: 'pipe',
   aws: {
     author: 'a producer',
-    failure: 'the pipe retries the batch as its source does',
+    failure:
+      'the pipe retries [the whole batch](https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-batching-concurrency.html) as its source does',
     limit: '6 MB',
     attached: 'the enrichment of the pipe',
   },

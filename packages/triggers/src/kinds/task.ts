@@ -62,7 +62,7 @@ export const TASK_TRIGGER = /* @__PURE__ */ defineTrigger({
 
 const loadSdk = /* @__PURE__ */ loadClient('@aws-sdk/client-sfn', () => import('@aws-sdk/client-sfn'));
 
-/** The most bytes of an output: https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html. */
+/** The most bytes of an output: https://docs.aws.amazon.com/step-functions/latest/apireference/API_LambdaFunctionScheduledEventDetails.html. */
 const MAX_OUTPUT_BYTES = 262_144;
 
 type Sdk = Awaited<ReturnType<typeof loadSdk>>;
