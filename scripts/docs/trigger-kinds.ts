@@ -113,7 +113,7 @@ export function renderKindsPage(): string {
     'One entrypoint serves every kind of this table, and rejects any other event.',
     'The rows until `gateway-v1` are tried in this order, then the opt-in rows in the order of the option `surfaces`.',
     'No published event satisfies two rows, so that this order only matters for events that no service sends.',
-    'A member that names a version decides nothing: an event of another version is served, or is rejected because of a missing member.',
+    'A member that names a version selects nothing: an event of another version is served, or is rejected because of a missing member.',
     'An alias is checked before all rows, because only AWS Lambda writes the ARN of an invocation.',
     'A batch with a tumbling window satisfies the row of its stream, and an API operation of an agent that of a REST API; their surfaces receive them.',
     '',

@@ -12,6 +12,6 @@ test.each([
   expect(invokedArn('service', variable === undefined ? {} : { FRAMEWORK_DOORS: variable })).toBe(expected);
 });
 
-test('an alias that is invoked comes before the alias of the front doors', () => {
+test('an alias that is invoked replaces the alias of the front doors', () => {
   expect(invokedArn('service', { FRAMEWORK_DOORS: '{"qualifier":"doors"}' }, 'cellar')).toBe(`${ARN}:cellar`);
 });

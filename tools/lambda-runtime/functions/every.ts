@@ -1,4 +1,4 @@
-// Every trigger of the catalogue in one container. All handlers do what the variable DEED says.
+// Every trigger of the catalogue in one container. The variable DEED selects the behaviour of all handlers.
 import { createApp } from '@sallyport/dispatch/app';
 import { CATALOGUE, type CatalogueEntry, type SampleHandler } from '@sallyport/triggers/catalogue';
 

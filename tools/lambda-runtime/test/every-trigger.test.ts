@@ -1,4 +1,4 @@
-// AWS's own runtime client drives every trigger of the catalogue: the sample goes in, and a model of its service reads the answer.
+// AWS's own runtime client drives every trigger of the catalogue: the function receives the sample, and a model of its service reads the answer.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isObject } from '@sallyport/core/internal';

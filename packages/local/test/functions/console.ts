@@ -7,7 +7,7 @@ import { alarmAction, iotRule, pipe, stateTask } from '@sallyport/triggers';
 /** The service for the tests of the console: every kind of trigger, and a fault that a save corrects. */
 const IS_CORRECTED = false;
 
-/** Triggers whose events a producer, a device or a client wrote, and one that is detected by its row. */
+/** Triggers whose events a producer, a device or a client wrote, and a trigger with a row. */
 const surfaces = [
   iotRule({ key: 'id' }).rule('cellar', () => {}),
   pipe().enrich('orders', () => 'enriched'),

@@ -61,7 +61,7 @@ export interface CustomResourceSource {
 export interface PipeSource {
   /** Kind of source. */
   readonly kind: 'pipe';
-  /** The records. Their ids are those of the messages or stream records, or `record-<n>`. */
+  /** The records. Their ids are the ids of messages or stream records, or `record-<n>`. */
   readonly events: readonly Data[];
 }
 

@@ -18,7 +18,7 @@ export interface SenderOptions {
 }
 
 /** Validators and defaults for {@link SenderOptions}. */
-const SENDER = /* @__PURE__ */ defineOptions<SenderOptions>()({
+export const SENDER_OPTIONS = /* @__PURE__ */ defineOptions<SenderOptions>()({
   client: /* @__PURE__ */ withMethods<AwsSender>('send'),
   timeoutMs: /* @__PURE__ */ integer(1, 30_000, 'milliseconds').default(4_000),
 });
@@ -47,7 +47,7 @@ export class Reporter<Sdk> {
 
   /** @throws FrameworkError `app.invalid_configuration` for a wrong or unknown option */
   constructor(options: SenderOptions, service: string, load: () => Promise<Sdk>, create: (sdk: Sdk) => AwsSender) {
-    const { client, timeoutMs } = SENDER.parse(options);
+    const { client, timeoutMs } = SENDER_OPTIONS.parse(options);
     this.#service = service;
     this.#load = load;
     this.#create = create;

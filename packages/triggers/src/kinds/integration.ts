@@ -104,7 +104,7 @@ export class ApiIntegration extends AliasTrigger {
 
 /**
  * API Gateway compares its patterns with the whole `errorMessage`, so it begins with the code and is one line. Without a match the client
- * receives the error, so it has neither the text of an exception nor its stack:
+ * receives the error, so it has neither the message of an exception nor a stack:
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/handle-errors-in-lambda-integration.html.
  */
 function toFailure(thrown: unknown): InvokeError {

@@ -1,8 +1,8 @@
-// How each service reads the answer of a function, written from its documentation.
+// Models of the services that read the answer of a function, written from their documentation.
 import { isObject, membersOf } from '@sallyport/core/internal';
 import type { CatalogueKind } from '@sallyport/triggers/catalogue';
 
-/** What the runtime received from the function, and what the function sent elsewhere. */
+/** The answer or the error that the runtime received, and the calls of the function. */
 export interface Received {
   /** The parsed answer; `undefined` for an error. */
   readonly answer: unknown;

@@ -58,7 +58,7 @@ const BUILDERS: Readonly<Record<string, Build>> = {
 };
 
 /** The opt-in trigger of a kind; `undefined` for any other kind. */
-export function findTrigger(kind: string): CatalogueEntry | undefined {
+function findTrigger(kind: string): CatalogueEntry | undefined {
   return Object.hasOwn(CATALOGUE, kind) ? CATALOGUE[kind as keyof typeof CATALOGUE] : undefined;
 }
 
