@@ -47,7 +47,8 @@ export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>>
   ],
   '@sallyport/migrate': ['core'],
   'create-sallyport': [],
-  '@sallyport/local': ['core', 'dispatch', 'testkit'],
+  // It sends sample events, and is never part of a function.
+  '@sallyport/local': ['core', 'dispatch', 'testkit', 'triggers'],
   // It loads the packages of its commands at run time, if they are installed.
   '@sallyport/cli': ['core', 'bundle', 'local'],
 };

@@ -15,7 +15,6 @@ const METER = {
   docs: { section: 'Meters', rows: [['`meterTrigger()`', 'meters']] },
   construct: 'meter',
   simulate: 'asynchronous',
-  form: 'event',
   sizes: { factory: 'meterTrigger' },
 };
 
@@ -28,7 +27,7 @@ const FACTS: TriggerFacts = {
   surfaces: new Set(['meter']),
   wiringOf: () => 'meter',
   sources: ['asynchronous', 'blocking'],
-  forms: ['http', 'event'],
+  forms: ['http', 'meter'],
 };
 
 const changed = (change: object): Partial<TriggerFacts> => ({
@@ -97,7 +96,11 @@ it.each<[string, Partial<TriggerFacts>, string]>([
     { sources: ['blocking'] },
     'has the simulation "asynchronous", which `triggers` of @sallyport/testkit does not have: choose one of blocking',
   ],
-  ['its form', { forms: ['http'] }, 'has the form "event", which the console does not have: choose one of http'],
+  [
+    'its form',
+    { forms: ['http'] },
+    'has no form with a sample in the console: see packages/local/src/internal/send/forms.ts',
+  ],
   ['its own name', { fixed: ['meter'] }, 'has the name of a kind of the fixed table: choose another name'],
 ])('names a trigger without %s', (_part, change, fault) => {
   expect(findTriggerFaults({ ...FACTS, ...change })).toEqual([`trigger "meter" ${fault}`]);
@@ -109,6 +112,9 @@ it('does not compile without a part, or with a construct or a simulation that do
     Readonly<Record<keyof typeof triggers, true>> = {
     ...{ asynchronous: true, kafka: true, firehose: true, blocking: true, batchJob: true, rotation: true },
     customResource: true,
+    pipe: true,
+    window: true,
+    pipelineJob: true,
   };
   const tools: TriggerTools = {
     sample: { build: () => ({}), events: [], names: [], register: () => ({ serves: [], serve: async () => null }) },
@@ -116,20 +122,19 @@ it('does not compile without a part, or with a construct or a simulation that do
     construct: null,
     simulate: null,
     aws: { author: '', failure: '', limit: '' },
-    form: 'event',
     sizes: { factory: 'meterTrigger', gzipBytes: 1 },
   };
-  const { sample, docs, construct, simulate, aws, form, sizes } = tools;
+  const { sample, docs, construct, simulate, aws, sizes } = tools;
   // @ts-expect-error: `sample` is missing
-  const noSample: TriggerTools = { docs, construct, simulate, aws, form, sizes };
+  const noSample: TriggerTools = { docs, construct, simulate, aws, sizes };
   // @ts-expect-error: `docs` is missing
-  const noPage: TriggerTools = { sample, construct, simulate, aws, form, sizes };
+  const noPage: TriggerTools = { sample, construct, simulate, aws, sizes };
   // @ts-expect-error: `build` is missing
   const noBuilder: TriggerTools = { ...tools, sample: { events: [], names: [], register: sample.register } };
   // @ts-expect-error: no such source
   const noSource: TriggerTools = { ...tools, simulate: 'meter' };
   // @ts-expect-error: `sizes` is missing
-  const noSizes: TriggerTools = { sample, docs, construct, simulate, aws, form };
+  const noSizes: TriggerTools = { sample, docs, construct, simulate, aws };
   expect([isMethod, noSample, noPage, noBuilder, noSource, noSizes, Object.keys(sources)]).toHaveLength(7);
 });
 

@@ -4,7 +4,6 @@ export interface DescribedTrigger {
   readonly docs: { readonly section: string; readonly rows: readonly unknown[] };
   readonly construct: string | null;
   readonly simulate: string | null;
-  readonly form: string;
   readonly sizes: { readonly factory: string };
 }
 
@@ -26,7 +25,7 @@ export interface TriggerFacts {
   readonly wiringOf: (kind: string) => string | undefined;
   /** The names of `triggers` in `@sallyport/testkit`. */
   readonly sources: readonly string[];
-  /** The kinds of forms of the console. */
+  /** The kinds of forms of the console whose event has a sample. */
   readonly forms: readonly string[];
 }
 
@@ -46,11 +45,7 @@ export function findTriggerFaults(facts: TriggerFacts): readonly string[] {
   ];
 }
 
-function faultsOf(
-  kind: string,
-  { sample, docs, construct, simulate, form, sizes }: DescribedTrigger,
-  facts: TriggerFacts,
-) {
+function faultsOf(kind: string, { sample, docs, construct, simulate, sizes }: DescribedTrigger, facts: TriggerFacts) {
   const file = `packages/triggers/src/catalogue/${kind}.ts`;
   const wiring = facts.wiringOf(kind) ?? null;
   const faults: readonly (readonly [isBroken: boolean, fault: string])[] = [
@@ -85,8 +80,8 @@ function faultsOf(
       `has the simulation "${simulate}", which \`triggers\` of @sallyport/testkit does not have: choose one of ${facts.sources.join(', ')}`,
     ],
     [
-      !facts.forms.includes(form),
-      `has the form "${form}", which the console does not have: choose one of ${facts.forms.join(', ')}`,
+      !facts.forms.includes(kind),
+      'has no form with a sample in the console: see packages/local/src/internal/send/forms.ts',
     ],
   ];
   return faults.filter(([isBroken]) => isBroken).map(([, fault]) => fault);

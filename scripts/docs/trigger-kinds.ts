@@ -23,7 +23,8 @@ const EDGE: KindRow = {
   author: 'CloudFront; a viewer wrote the request',
   failure: 'CloudFront answers 502',
   answer: 'request or response',
-  limit: '40 KB for viewer events, 1 MB for origin events',
+  limit:
+    '[40 KB for viewer events, 1 MB for origin events](https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cloudfront-limits.html#limits-lambda-at-edge)',
   construct: 'none: the behaviour of the distribution names the version',
 };
 
@@ -110,7 +111,9 @@ export function renderKindsPage(): string {
     '<!-- Made by `npm run docs` from the detection table, the catalogue of triggers and scripts/docs/trigger-kinds-data.ts. -->',
     '',
     'One entrypoint serves every kind of this table, and rejects any other event.',
-    'The rows are tried in this order; the kinds after `gateway-v1` are opt-in, and their order changes nothing for published events.',
+    'The rows until `gateway-v1` are tried in this order, then the opt-in rows in the order of the option `surfaces`.',
+    'No published event satisfies two rows, so that this order only matters for events that no service sends.',
+    'A member that names a version selects nothing: an event of another version is served, or is rejected because of a missing member.',
     'An alias is checked before all rows, because only AWS Lambda writes the ARN of an invocation.',
     'A batch with a tumbling window satisfies the row of its stream, and an API operation of an agent that of a REST API; their surfaces receive them.',
     '',

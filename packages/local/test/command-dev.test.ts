@@ -12,7 +12,12 @@ const FOREIGN = `export const handler = async (event) => ({ statusCode: 200, bod
 const OURS = `
 import { json } from '@sallyport/http';
 import { Public, SecureApp } from '@sallyport/secure';
-const app = new SecureApp({ principalResolver: () => null });
+import { iotRule, pipe } from '@sallyport/triggers';
+const untrusted = [
+  iotRule({ key: 'id' }).rule('cellar', (_ctx, { payload }) => { console.log('CELLAR ' + payload.temperature); }),
+  pipe().enrich('orders', (_ctx, { payload }) => ({ was: payload.messageId ?? payload })),
+];
+const app = new SecureApp({ principalResolver: () => null, surfaces: untrusted });
 app.get('/health', () => json(200, { ok: true }), Public());
 app.queue('orders', () => {});
 app.topic('news', (_ctx, { body }) => { console.log('GOT ' + JSON.stringify(body)); });
@@ -71,6 +76,34 @@ describe('send to a service that lists its handlers', () => {
   ])('%j ends with 2', async (args, text) => {
     const { code, err } = await run(project, ['send', ...args]);
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(text) });
+  });
+
+  test.each([
+    [['pipe', 'orders'], 0, '"was": "message-1"'],
+    [['pipe'], 0, '"was": "message-1"'],
+    [['pipe', 'orders', '--data', '[1]'], 0, '"was": 1'],
+    [['pipe', 'attic'], 1, 'event must be an object'],
+    [['iot-rule', 'cellar'], 0, 'null'],
+    [['-', '--alias', 'orders'], 0, '"was": 7'],
+    [['-'], 1, 'event must be an object'],
+    [['-', '--alias', 'a b'], 2, 'the name of an alias'],
+    [['lex'], 1, 'unknown event type'],
+  ])('%j sends an event to its alias, and to no other', async (args, status, text) => {
+    const { code, out, err } = await run(project, ['send', ...args], '[7]');
+    expect({ code, text: out + err }).toEqual({ code: status, text: expect.stringContaining(text) });
+  });
+
+  test('a replay invokes the alias of the first invocation', async () => {
+    await run(project, ['send', 'pipe', 'orders']);
+    const calls = await running.running();
+    const all = (await calls.get('/api/invocations')) as readonly { id: number; origin: object }[];
+    const replay = await calls.post('/api/replay', { id: all.at(-1)?.id });
+    expect(replay).toMatchObject({ outcome: { ok: true }, differences: [] });
+    expect(((await calls.get('/api/invocations')) as typeof all).at(-1)?.origin).toEqual({
+      ...{ kind: 'replay', target: 'orders', alias: 'orders', replayOf: all.at(-1)?.id },
+    });
+    const preview = await calls.post('/api/preview', { kind: 'pipe', target: 'orders' });
+    expect(preview).toMatchObject({ event: [{ messageId: 'message-1' }], explain: { kind: 'pipe', error: null } });
   });
 
   test('settings of a queue without a handler are reported', () => {

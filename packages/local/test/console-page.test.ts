@@ -43,7 +43,7 @@ async function fillForm(kind: string, target: string, json: Readonly<Record<stri
   await show('send');
   const form = page.getByRole('region', { name: 'What to send' });
   await form.getByRole('combobox', { name: 'what' }).selectOption(kind);
-  if (target !== '') await form.locator('input[list]').fill(target);
+  if (target !== '') await form.locator('input[list^="targets-"]').fill(target);
   for (const [name, text] of Object.entries(json))
     await form.getByRole('textbox', { name: new RegExp(`^${name}\\b`) }).fill(text);
 }
@@ -75,11 +75,23 @@ describe('every kind is sent from its form, and its invocation is shown', () => 
       '',
       'ok',
     ],
+    ['alarm', '', {}, 'alarm', '', 'ok'],
+    ['iot-rule', '', {}, 'iot-rule', '', 'ok'],
+    ['pipe', '', { event: '[{"messageId":"m-1"}]' }, 'pipe', '', 'ok'],
+    ['task', '', {}, 'task', '', 'ok'],
   ])('%s %s', async (kind, target, json, trigger, shown, result) => {
     await send(kind, target, json);
     await show('invocations');
     await line(trigger, shown).filter({ hasText: result }).waitFor();
   });
+});
+
+it('an event of a pipe reaches no handler by another alias', async () => {
+  await fillForm('pipe', '');
+  await page.getByRole('region', { name: 'What to send' }).getByLabel('alias').fill('attic');
+  await page.getByRole('button', { name: /^Preview/ }).click();
+  await page.getByText('qualifier attic').first().waitFor();
+  await page.getByRole('region', { name: 'What to send' }).getByLabel('alias').fill('orders');
 });
 
 it('shows one request through four doors next to each other, and an anonymous caller', async () => {
@@ -101,7 +113,7 @@ it('shows one request through four doors next to each other, and an anonymous ca
 it('explains an event before it is sent, as an agent would send it', async () => {
   await fillForm('queue', 'orders', { body: '{"id":"good"}' });
   await page.getByRole('button', { name: /^Preview/ }).click();
-  await page.getByText('Row 1 of').waitFor();
+  await page.getByText('Row 4 of').waitFor();
   await page.getByLabel('an agent').check();
   await page.getByLabel('tool').fill('notes___add');
   await page.getByRole('button', { name: /^Preview/ }).click();
@@ -119,8 +131,8 @@ it('shows a failure with its error, and a timer that is still running', async ()
   expect(await page.locator('.logs code').textContent()).toBe('leaves\n\ta timer');
   await line('gateway-v2', 'GET /boom').filter({ hasText: '500' }).click();
   const failure = page.getByRole('region', { name: 'Failure' });
-  await failure.getByText('lambda.ts:26:').waitFor();
-  await failure.getByRole('region', { name: 'Source' }).getByText('>   26 |').waitFor();
+  await failure.getByText('lambda.ts:36:').waitFor();
+  await failure.getByRole('region', { name: 'Source' }).getByText('>   36 |').waitFor();
   await page.getByRole('tab', { name: 'Client' }).click();
   await page.getByText('status 500').waitFor();
 });

@@ -11,3 +11,7 @@ test.each([
 ])('the ARN of an invocation with %s in FRAMEWORK_DOORS', (_name, variable, expected) => {
   expect(invokedArn('service', variable === undefined ? {} : { FRAMEWORK_DOORS: variable })).toBe(expected);
 });
+
+test('an alias that is invoked replaces the alias of the front doors', () => {
+  expect(invokedArn('service', { FRAMEWORK_DOORS: '{"qualifier":"doors"}' }, 'cellar')).toBe(`${ARN}:cellar`);
+});

@@ -1,6 +1,8 @@
-import { detect } from '@sallyport/dispatch';
+import { createDispatcher, detect } from '@sallyport/dispatch';
+import { CATALOGUE, type CatalogueEntry } from '@sallyport/triggers/catalogue';
 import { readSourceAction } from '../src/internal/console/bodies.js';
-import { buildEvent } from '../src/internal/send/build-event.js';
+import { invokedArn } from '../src/internal/runtime/variables.js';
+import { aliasOf, buildEvent } from '../src/internal/send/build-event.js';
 import { formsOf } from '../src/internal/send/forms.js';
 import { SOURCE_TYPES } from '../src/internal/sources/source-types.js';
 import { createTestHost, trigger } from './support/host.js';
@@ -50,7 +52,9 @@ it('forms name the targets that the function registers, and each form can be bui
   expect(forms.find(({ kind }) => kind === 'queue')?.targets).toEqual(['orders']);
   expect(forms.find(({ kind }) => kind === 'event-bus')?.targets).toEqual([]);
   for (const { kind } of forms.filter((form) => form.kind !== 'event'))
-    expect(() => buildEvent({ kind, target: 'GET /.x', options: {} })).not.toThrow();
+    expect(() =>
+      buildEvent({ kind, target: kind === 'edge' ? 'origin-response' : 'GET /.x', options: {} }),
+    ).not.toThrow();
 });
 
 it('every kind of source that accepts records has a form', () => {
@@ -66,3 +70,35 @@ it.each(SOURCE_TYPES.map(({ kind }) => kind))('the console accepts actions on re
   const action = { kind, name: 'a', action: 'send-back', recordId: 'r-1' };
   expect(readSourceAction(action)).toEqual(action);
 });
+
+describe.each(Object.values<CatalogueEntry>(CATALOGUE).map((entry) => [entry.kind, entry] as const))(
+  'the form of %s',
+  (kind, { sample }) => {
+    const [name = ''] = sample.names;
+    const host = createTestHost(() => null, { triggers: [trigger(kind, name)] });
+    const form = formsOf(host.inspection(), []).find((one) => one.kind === kind);
+    host.remove();
+    const event = JSON.parse(form?.fields[0]?.sample ?? 'null') as unknown;
+    const surface = sample.register(
+      sample.names.map((one) => [one, (async () => sample.result) as () => Promise<never>]),
+    );
+    const explained = (request: Parameters<typeof buildEvent>[0]) => {
+      const alias = aliasOf(request);
+      const context = alias === undefined ? {} : { invokedFunctionArn: invokedArn('service', {}, alias) };
+      return createDispatcher(surface).explain(buildEvent(request), context).kind;
+    };
+
+    it('begins with a sample that its trigger receives', () => {
+      expect(form?.fields).toMatchObject([{ name: 'event', type: 'json', required: true }]);
+      expect(form?.aliases).toEqual(sample.alias === undefined ? undefined : [sample.alias]);
+      const alias = form?.aliases?.[0];
+      expect(explained({ kind, options: { event }, ...(alias !== undefined && { alias }) })).toBe(kind);
+    });
+
+    it('sends the sample of a registered name without an event, and to its alias', () => {
+      expect(explained({ kind, target: name })).toBe(kind);
+      expect(explained({ kind })).toBe(kind);
+      expect(aliasOf({ kind, target: name, alias: 'other' })).toBe('other');
+    });
+  },
+);

@@ -35,7 +35,10 @@ export type { BlockingSimulation } from './simulate/models/blocking.js';
 export { type CustomResourceSimulation, type ResponseFetch, responseFetch } from './simulate/models/custom-resource.js';
 export type { FirehoseSimulation } from './simulate/models/firehose.js';
 export type { KafkaSimulation } from './simulate/models/kafka.js';
+export type { PipeSimulation } from './simulate/models/pipe.js';
+export { type JobClient, jobClient, type PipelineJobSimulation } from './simulate/models/pipeline-job.js';
 export type { RotationSimulation } from './simulate/models/rotation.js';
+export type { WindowSimulation } from './simulate/models/window.js';
 export type { QueueSimulation } from './simulate/queue.js';
 export {
   assertCompletedOnce,

@@ -108,6 +108,7 @@ export {
   FirehoseTransform,
   firehoseTransform,
 } from './kinds/firehose.js';
+export { ApiIntegration, apiIntegration, type MappedRequest, type MappedRequestHandler } from './kinds/integration.js';
 export {
   buildInvocation,
   DirectInvoke,

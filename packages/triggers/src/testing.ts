@@ -42,6 +42,7 @@ export {
 export { buildDestinationEvent, type DestinationEvent, type DestinationEventOptions } from './catalogue/destination.js';
 export { buildDocumentDbEvent, type DocumentChangeOptions } from './catalogue/documentdb.js';
 export { buildFirehoseEvent, type FirehoseEvent, type FirehoseRecordOptions } from './catalogue/firehose.js';
+export { buildIntegrationEvent } from './catalogue/integration.js';
 export {
   buildIotAuthorizerEvent,
   type IotAuthorizerEvent,

@@ -85,6 +85,49 @@ describe.each(FIRST)('an event of %s', (kind, entry) => {
     expect(ran.calls).toBe(1);
   });
 
+  it('with a member that its JSON has twice is read by the last one', async () => {
+    const { app, ran } = counted(entry);
+    const text = JSON.stringify(sample);
+    const doubled = [...text.matchAll(/\{"([^"]+)":/g)].map(({ index, 0: { length }, 1: name }) => {
+      const at = index + 1;
+      return `${text.slice(0, at)}${JSON.stringify(name)}:{"foreign":"%%%"},${text.slice(at, index + length)}${text.slice(index + length)}`;
+    });
+    expect(doubled.length).toBeGreaterThan(0);
+    for (const one of doubled) await app.handleLambda(JSON.parse(one), contextOf(kind));
+    expect(ran.calls).toBe(doubled.length);
+  });
+
+  it('with an entry of a list that is there twice runs its handler at most twice, or is rejected with a code', async () => {
+    for (const path of paths) {
+      const { app, ran } = counted(entry);
+      let isList = false;
+      const event = changed(sample, path, (owner, name) => {
+        const list = owner[name];
+        isList = Array.isArray(list) && list.length > 0;
+        if (isList) owner[name] = [...(list as unknown[]), (list as unknown[])[0]];
+      });
+      if (!isList) continue;
+      const outcome = await app.handleLambda(event, contextOf(kind)).then(
+        () => 'served',
+        (error: { code?: unknown }) => typeof error.code,
+      );
+      expect([path, ['served', 'string'].includes(outcome), ran.calls <= 2]).toEqual([path, true, true]);
+    }
+  });
+
+  it('of another version is served: no member that names a version decides', async () => {
+    const text = JSON.stringify(sample);
+    for (const [whole, name] of text.matchAll(/"([A-Za-z]*[vV]ersion)":"[^"]*"/g)) {
+      for (const version of ['0.1', '99']) {
+        const { app, ran } = counted(entry);
+        const event = JSON.parse(text.replace(whole, `"${name}":"${version}"`)) as object;
+        expect([name, app.explain(event, contextOf(kind)).kind]).toEqual([name, kind]);
+        await app.handleLambda(event, contextOf(kind));
+        expect([name, ran.calls]).toEqual([name, 1]);
+      }
+    }
+  });
+
   it('that lacks one part of its row is explained by that part', () => {
     const { app } = counted(entry);
     const [row] = entry.anyOf;
@@ -136,4 +179,91 @@ it('inherited members and getters of an event have no effect', async () => {
     });
     expect(() => app.explain(hostile)).not.toThrow();
   }
+});
+
+/** Older forms of events, with the kind that serves them; `null`: a service has another form today, and the older form is rejected. */
+const OLDER: readonly [string, string | null, object][] = [
+  [
+    'S3, version 2.0',
+    's3',
+    { Records: [{ eventVersion: '2.0', eventSource: 'aws:s3', s3: { bucket: { name: 'uploads' } } }] },
+  ],
+  // https://docs.aws.amazon.com/lex/latest/dg/lambda-input-response-format.html
+  [
+    'Lex V1',
+    null,
+    {
+      messageVersion: '1.0',
+      invocationSource: 'FulfillmentCodeHook',
+      userId: 'user-1',
+      bot: { name: 'shop', alias: 'PROD', version: '1' },
+      currentIntent: { name: 'Order', slots: {} },
+    },
+  ],
+  [
+    'Alexa before the member context',
+    null,
+    {
+      version: '1.0',
+      session: { application: { applicationId: 'a' } },
+      request: { type: 'LaunchRequest', requestId: 'r' },
+    },
+  ],
+  ['ActiveMQ by its first name', 'mq', { eventSource: 'aws:amq', messages: [{}] }],
+  ['Kafka by its second name', 'kafka', { eventSource: 'aws:SelfManagedKafka', records: {} }],
+  [
+    'S3 Batch Operations, version 2.0',
+    's3-batch',
+    {
+      invocationSchemaVersion: '2.0',
+      invocationId: 'i',
+      job: { id: 'j' },
+      tasks: [{ taskId: 't', s3Key: 'k', s3Bucket: 'uploads' }],
+    },
+  ],
+  ['a user of Transfer Family without protocol and address', null, { username: 'u', password: 'p', serverId: 's-1' }],
+  [
+    'an AWS IoT authorizer before the member connectionMetadata',
+    null,
+    { token: 't', signatureVerified: true, protocols: ['mqtt'], protocolData: {} },
+  ],
+  [
+    'a CodePipeline job without continuation',
+    'codepipeline',
+    { 'CodePipeline.job': { id: 'j', accountId: '1', data: {} } },
+  ],
+  [
+    'an API Gateway authorizer of 2016',
+    'authorizer-token',
+    { type: 'TOKEN', authorizationToken: 't', methodArn: 'arn' },
+  ],
+];
+
+it.each(OLDER)('%s is an event of the kind %s', async (_what, kind, event) => {
+  const ran: string[] = [];
+  const surfaces = Object.entries(SURFACES).map(([one, make]) => make(() => void ran.push(one) as undefined));
+  const app = createApp({ log: false, surfaces });
+  expect(app.explain(event).kind).toBe(kind);
+  await app.handleLambda(event).catch(() => undefined);
+  expect(ran.every((one) => one === kind)).toBe(true);
+});
+
+it('an event that satisfies two rows is served by the first surface of the option, and by the fixed table before all', () => {
+  const rows = Object.values<CatalogueEntry>(CATALOGUE).filter(({ anyOf }) => anyOf.length > 0);
+  const kindOf = (event: object, ...entries: readonly CatalogueEntry[]) => {
+    const surfaces = entries.map((entry) => surfaceOf(entry, (async () => undefined as never) as SampleHandler));
+    return createApp({ log: false, surfaces }).explain(event).kind;
+  };
+  let pairs = 0;
+  for (const [index, first] of rows.entries()) {
+    for (const second of rows.slice(index + 1)) {
+      const event = { ...first.sample.events[0]?.[0], ...second.sample.events[0]?.[0] };
+      if (kindOf(event, first) !== first.kind || kindOf(event, second) !== second.kind) continue;
+      pairs += 1;
+      expect([first.kind, second.kind, kindOf(event, first, second)]).toEqual([first.kind, second.kind, first.kind]);
+      expect([first.kind, second.kind, kindOf(event, second, first)]).toEqual([first.kind, second.kind, second.kind]);
+      expect(kindOf({ ...event, 'detail-type': 'a', source: 'b' }, first, second)).toBe('event-bus');
+    }
+  }
+  expect(pairs).toBeGreaterThan(300);
 });

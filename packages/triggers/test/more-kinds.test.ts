@@ -138,7 +138,7 @@ describe('a tumbling window', () => {
     ['no object', 5, 'the state must be an object'],
     ['nothing', undefined, 'the state must be an object'],
     ['a list', [1], 'the state must be an object'],
-    ['more than 1 MB', { text: 'x'.repeat(1_048_576) }, 'the state is more than 1 MB'],
+    ['more than 6 MB', { text: 'x'.repeat(6_291_557) }, 'more than 6 MB'],
     ['a BigInt', { n: 5n }, 'not a value that JSON can write'],
   ])('a state that is %s fails the batch', async (_what, state, message) => {
     const surface = tumblingWindow().stream('clicks', { initial: () => ({}) as never, add: () => state as never });

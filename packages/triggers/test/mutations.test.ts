@@ -119,7 +119,7 @@ it('a mutated event keeps its kind or is rejected, in any order of the surfaces:
 
 it('no mutation of an event is served by a kind that only an alias selects, without its alias', async () => {
   const draw = generator(7);
-  const kinds = ['iot-rule', 'pipe', 'task'];
+  const kinds = ['integration', 'iot-rule', 'pipe', 'task'];
   for (const [, event] of EVENTS) {
     for (let count = 0; count < 50; count += 1) {
       const mutated = structuredClone(event);

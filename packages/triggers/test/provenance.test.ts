@@ -1,9 +1,10 @@
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { FrameworkError } from '@sallyport/core';
 import { createApp } from '@sallyport/dispatch/app';
+import { Authenticated, Public, SecureApp } from '@sallyport/secure';
 import { payload } from '@sallyport/streams';
 import { createTestEnv } from '@sallyport/testkit';
-import { drop, iotRule, pipe, stateTask, type TriggerSurface } from '@sallyport/triggers';
+import { apiIntegration, drop, iotRule, pipe, stateTask, type TriggerSurface } from '@sallyport/triggers';
 import { CATALOGUE, type CatalogueEntry, type SampleHandler } from '@sallyport/triggers/catalogue';
 import { buildPipeEvent, buildTaskEvent } from '@sallyport/triggers/testing';
 import { z } from 'zod';
@@ -16,6 +17,7 @@ const MAKERS: readonly [string, (handler: () => unknown) => TriggerSurface][] = 
   ['iot-rule', (handler) => iotRule({ key: 'id' }).rule('untrusted', handler as () => undefined)],
   ['pipe', (handler) => pipe().enrich('untrusted', handler)],
   ['task', (handler) => stateTask().task('untrusted', handler)],
+  ['integration', (handler) => apiIntegration().operation('untrusted', handler)],
 ];
 
 describe.each(MAKERS)('events of %s', (kind, make) => {
@@ -25,7 +27,7 @@ describe.each(MAKERS)('events of %s', (kind, make) => {
       const ran: string[] = [];
       const own = make(() => ran.push('own'));
       const others = Object.entries(SURFACES)
-        .filter(([other]) => !['iot-rule', 'pipe', 'task'].includes(other))
+        .filter(([other]) => !['integration', 'iot-rule', 'pipe', 'task'].includes(other))
         .map(([, surface]) => surface(() => void ran.push('other') as undefined));
       const app = createApp({ log: false, surfaces: [...others, own] });
       app.get('/{path+}', () => ({ status: 200, headers: {}, body: String(ran.push('route')) }));
@@ -219,5 +221,71 @@ describe('a task', () => {
     expect(() => stateTask().callback('charge', none, { token: 'a.b' })).toThrow(
       expect.failure('app.invalid_configuration', 'option "token"'),
     );
+  });
+});
+
+describe('a non-proxy integration', () => {
+  const QUOTES = viaAlias('quotes');
+  /** API Gateway's choice of an integration response: the first pattern that matches the whole message, else the default. */
+  const statusOf = (error: Error) =>
+    [
+      [/^app\.not_found:.*$/, 404],
+      [/^auth\.forbidden:.*$/, 403],
+      [/^auth\.unauthorized:.*$/, 401],
+    ].find(([pattern]) => (pattern as RegExp).test(error.message))?.[1] ?? 200;
+
+  it.each<[string, unknown, unknown]>([
+    ['an object', { amount: 5 }, { amount: 5 }],
+    ['text', 'plain', 'plain'],
+    ['nothing', undefined, null],
+  ])('answers %s as the body', async (_what, result, expected) => {
+    const api = apiIntegration().operation('quotes', () => result);
+    await expect(api.handleLambda({ body: {} }, QUOTES)).resolves.toEqual(expected);
+  });
+
+  it.each<[string, unknown, number, string]>([
+    ['a FrameworkError', new FrameworkError('app.not_found', 'no\nquote'), 404, 'app.not_found: no quote'],
+    ['any other error', new Error('secret'), 200, 'app.internal: internal error'],
+  ])('an error message selects the response for %s', async (_what, thrown, status, message) => {
+    const api = apiIntegration().operation('quotes', () => Promise.reject(thrown));
+    const app = createApp({ log: false, surfaces: [api] });
+    const error = await app.handleLambda({}, QUOTES).then(
+      () => new Error('no error'),
+      (rejected: unknown) => rejected as Error,
+    );
+    expect([statusOf(error), error.message]).toEqual([status, message]);
+    // Without a matching pattern, the client receives the stack.
+    expect(error.stack).not.toContain('secret');
+    expect(error.stack).not.toContain('.ts');
+  });
+
+  it.each<[string, unknown]>([
+    ['a cycle', Object.assign([], [[]]).concat([5n as never])],
+    ['more than 6 MB', 'x'.repeat(6_291_557)],
+  ])('fails for %s', async (_what, result) => {
+    const api = apiIntegration().operation('quotes', () => result);
+    await expect(api.handleLambda({}, QUOTES)).rejects.toMatchObject({ code: 'triggers.invalid_answer' });
+  });
+
+  it('has a posture in SecureApp, and the resolver reads what the template wrote', async () => {
+    const make = (posture?: object) =>
+      new SecureApp({
+        log: false,
+        principalResolver: (ctx) => {
+          const { caller } = ctx.event as { caller?: string };
+          return caller === undefined ? null : { identity: caller };
+        },
+        surfaces: [apiIntegration().operation('quotes', (_ctx, { principal }) => principal?.identity ?? null, posture)],
+      });
+    expect(() => make()).toThrow('invalid auth posture');
+    await expect(make(Public()).handleLambda({}, QUOTES)).resolves.toBeNull();
+    await expect(make(Authenticated()).handleLambda({ caller: 'ada' }, QUOTES)).resolves.toBe('ada');
+    const refusal = await make(Authenticated())
+      .handleLambda({}, QUOTES)
+      .then(
+        () => new Error('no error'),
+        (rejected: unknown) => rejected as Error,
+      );
+    expect(refusal).toMatchObject({ name: expect.any(String), message: expect.stringMatching(/^[a-z]+\.[a-z_]+: /) });
   });
 });

@@ -1,8 +1,9 @@
-import { TRIGGER_KINDS } from '@sallyport/core';
+import { type Surface, TRIGGER_KINDS } from '@sallyport/core';
 import { detect, type TriggerExtension } from '@sallyport/dispatch';
 import { createApp } from '@sallyport/dispatch/app';
 import { text } from '@sallyport/http';
 import { Public, SecureApp } from '@sallyport/secure';
+import { buildAPIGatewayProxyRequest, buildAPIGatewayV2Request, buildQueueEvent } from '@sallyport/testkit/events';
 import * as build from '@sallyport/triggers/testing';
 import { contextOf, EVENTS, SURFACES } from './kinds.js';
 import { AGENT } from './support.js';
@@ -51,7 +52,7 @@ describe('arguments of an agent in the shape of each event', () => {
         Object.entries(SURFACES)
           .filter(([name]) => !skipped.includes(name))
           .map(([, surface]) => surface(ran));
-      const secure = new SecureApp({ log: false, surfaces: make('appsync-events', 'bedrock-agent') });
+      const secure = new SecureApp({ log: false, surfaces: make('appsync-events', 'bedrock-agent', 'integration') });
       secure.get('/', () => text(200, String(ran())), Public());
       for (const app of [
         createApp({ log: false, surfaces: make() }).get('/', () => text(200, String(ran()))),
@@ -89,4 +90,55 @@ it.each<[string, object]>([
   expect(app.explain(event).kind).toBe(kind);
   await app.handleLambda(event);
   expect(calls).toBe(1);
+});
+
+/** An event that counts the readings of its members. */
+function counting(event: object): { readonly event: object; readonly readings: () => number } {
+  let readings = 0;
+  const watch = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value;
+    const target = Array.isArray(value) ? value.map(watch) : mapped(value);
+    const count = () => {
+      readings += 1;
+    };
+    return new Proxy(target, {
+      get(owner, name, receiver) {
+        count();
+        return Reflect.get(owner, name, receiver);
+      },
+      has(owner, name) {
+        count();
+        return Reflect.has(owner, name);
+      },
+      getOwnPropertyDescriptor(owner, name) {
+        count();
+        return Reflect.getOwnPropertyDescriptor(owner, name);
+      },
+      ownKeys(owner) {
+        count();
+        return Reflect.ownKeys(owner);
+      },
+    });
+  };
+  const mapped = (value: object) =>
+    Object.fromEntries(Object.entries(value).map(([name, member]) => [name, watch(member)]));
+  return { event: watch(event) as object, readings: () => readings };
+}
+
+it.each<[string, object, number]>([
+  ['GET of an HTTP API', buildAPIGatewayV2Request('GET', '/'), 0],
+  // An operation of a Bedrock agent has the method of a request.
+  ['GET of a REST API', buildAPIGatewayProxyRequest('GET', '/'), 1],
+  ['batch of a queue', buildQueueEvent('orders', [{ body: 'a' }]), 0],
+])('all triggers together read this many further members of a %s: %#', async (_what, event, further) => {
+  const readingsWith = async (surfaces: readonly Surface[]) => {
+    const app = createApp({ log: false, surfaces }).get('/', () => text(200, ''));
+    app.queue('orders', () => undefined);
+    const watched = counting(event);
+    await app.handleLambda(watched.event, contextOf('s3'));
+    return watched.readings();
+  };
+  const alone = await readingsWith([]);
+  expect(alone).toBeGreaterThan(0);
+  expect(await readingsWith(Object.values(SURFACES).map((surface) => surface(() => undefined)))).toBe(alone + further);
 });

@@ -1,26 +1,42 @@
 import { createApp } from '@sallyport/dispatch/app';
-import { assertNothingLost, responseFetch, simulate, type TestEnv, triggers } from '@sallyport/testkit';
 import {
+  assertCompletedOnce,
+  assertNothingLost,
+  jobClient,
+  responseFetch,
+  simulate,
+  type TestEnv,
+  triggers,
+} from '@sallyport/testkit';
+import {
+  codePipelineJob,
   customResource,
   documentDb,
   firehoseTransform,
   kafkaTrigger,
   mqTrigger,
+  type PipelineJob,
+  type PipelineResult,
+  pipe,
   s3Batch,
   s3Trigger,
   secretRotation,
   type TriggerSurface,
+  tumblingWindow,
 } from '@sallyport/triggers';
 import { CATALOGUE, type CatalogueEntry, type SampleRegistration } from '@sallyport/triggers/catalogue';
 import {
+  buildCodePipelineEvent,
   buildCustomResourceEvent,
   buildDocumentDbEvent,
   buildFirehoseEvent,
   buildKafkaEvent,
   buildMqEvent,
+  buildPipeEvent,
   buildS3BatchEvent,
   buildS3Event,
   buildSecretRotationEvent,
+  buildWindowEvent,
 } from '@sallyport/triggers/testing';
 
 const ends = (result: Awaited<ReturnType<typeof simulate>>) =>
@@ -158,6 +174,8 @@ const SOURCES: Readonly<Record<keyof typeof triggers, (event: object) => Paramet
   asynchronous: (event) => triggers.asynchronous([event]),
   batchJob: (event) => triggers.batchJob([event]),
   customResource: (event) => triggers.customResource([event]),
+  pipe: (event) => triggers.pipe(event as readonly object[]),
+  pipelineJob: (event) => triggers.pipelineJob([event]),
 };
 
 it.each(
@@ -167,7 +185,12 @@ it.each(
 )('the source that the catalogue names delivers the sample of %s', async (_kind, sample, name) => {
   const handler = (async () => sample.result) as () => Promise<never>;
   const build = (env: TestEnv) => {
-    const options = name === 'customResource' ? { fetch: responseFetch(env) } : undefined;
+    const options =
+      name === 'customResource'
+        ? { fetch: responseFetch(env) }
+        : name === 'pipelineJob'
+          ? { client: jobClient(env) }
+          : undefined;
     const handlers = sample.names.map((one): SampleRegistration => [one, handler]);
     return createApp({ ...env.options(), surfaces: [sample.register(handlers, options as never)] });
   };
@@ -175,4 +198,152 @@ it.each(
   const result = await simulate(build, SOURCES[name](sample.events[0]?.[0] ?? {}), options as never);
   expect(result.violations).toEqual([]);
   expect(ends(result).map((end) => end.split(' ')[1])).toEqual(name === 'rotation' ? Array(4).fill('done') : ['done']);
+});
+
+describe('a pipe', () => {
+  const source = () => triggers.pipe(buildPipeEvent(['1', '2', '3']));
+  const build = (handler: () => unknown) => (env: TestEnv) =>
+    createApp({ ...env.options(), surfaces: [pipe().enrich('orders', handler)] });
+
+  it('delivers the whole batch again after one failed record, because an enrichment has no partial failures', async () => {
+    const handler = flaky();
+    const result = await simulate(
+      build(() => handler() ?? 1),
+      source(),
+      { alias: 'orders' },
+    );
+    expect(ends(result)).toEqual(['2 done', '2 done', '2 done']);
+    assertNothingLost(result);
+  });
+
+  it('enriches the batch again after a failure of its target', async () => {
+    const result = await simulate(
+      build(() => 1),
+      source(),
+      { alias: 'orders', targetFailures: 2 },
+    );
+    expect(ends(result)).toEqual(['3 done', '3 done', '3 done']);
+    expect(() => assertCompletedOnce(result)).toThrow('completed 3 times');
+  });
+
+  it('gives a batch up after its retries', async () => {
+    const failing = build(() => Promise.reject(new Error('no')));
+    const options = { alias: 'orders', maximumRetryAttempts: 1, batchSize: 2 };
+    expect(ends(await simulate(failing, source(), options))).toEqual(Array(3).fill('2 dead-letter'));
+    const lost = await simulate(failing, source(), { ...options, deadLetter: false });
+    expect(lost.violations.map(({ kind }) => kind)).toEqual(['lost', 'lost', 'lost']);
+  });
+
+  it('an answer that is not a list is a violation', async () => {
+    const result = await simulate(() => ({ handleLambda: async () => ({ a: 1 }) }), source());
+    expect(result.violations.map(({ kind }) => kind)).toContain('missing-record');
+  });
+});
+
+describe('a tumbling window', () => {
+  const sums = (ended: [number, boolean][], handler = flaky()) =>
+    tumblingWindow().stream('clicks', {
+      initial: () => ({ sum: 0 }),
+      add: (_ctx, { sum }, { kinesis }) => handler() ?? { sum: sum + Number(Buffer.from(kinesis.data, 'base64')) },
+      final: (_ctx, { sum }, { isTerminatedEarly }) => void ended.push([sum, isTerminatedEarly]),
+    });
+  const source = () => triggers.window(buildWindowEvent('clicks', { data: ['1', '2', '4', '8'] }));
+
+  it.each<[string, object, readonly string[]]>([
+    ['batches of two', { batchSize: 2 }, ['2 done', '2 done', '1 done', '1 done', '1 done']],
+    ['one batch with its end', { batchSize: 10 }, ['2 done', '2 done', '2 done', '2 done', '2 done']],
+    [
+      'halved batches',
+      { batchSize: 4, bisectBatchOnFunctionError: true },
+      ['2 done', '2 done', '2 done', '2 done', '1 done'],
+    ],
+  ])('of %s counts each record once, even after a failure', async (_what, options, expected) => {
+    const ended: [number, boolean][] = [];
+    const build = (env: TestEnv) => createApp({ ...env.options(), surfaces: [sums(ended)] });
+    const result = await simulate(build, source(), options);
+    expect(ends(result)).toEqual(expected);
+    expect(ended).toEqual([[15, false]]);
+    expect(result.violations).toEqual([]);
+  });
+
+  it('ends early after a state of more than 1 MB, and begins again', async () => {
+    const ended: [number, boolean][] = [];
+    const large = tumblingWindow().stream('clicks', {
+      initial: () => ({ n: 0, text: '' }),
+      add: (_ctx, { n }) => ({ n: n + 1, text: n === 0 ? 'x'.repeat(1_100_000) : '' }),
+      final: (_ctx, { n }, { isTerminatedEarly }) => void ended.push([n, isTerminatedEarly]),
+    });
+    const build = (env: TestEnv) => createApp({ ...env.options(), surfaces: [large] });
+    const result = await simulate(build, source(), { batchSize: 1 });
+    expect(ended).toEqual([
+      [2, true],
+      [2, true],
+      [0, false],
+    ]);
+    expect(result.violations).toEqual([]);
+  });
+
+  it('an answer without a state is retried', async () => {
+    const result = await simulate(() => ({ handleLambda: async () => ({}) }), source(), { maximumRetryAttempts: 1 });
+    expect(result.violations.map(({ kind }) => kind)).toContain('missing-record');
+    expect(ends(result)).toEqual(Array(5).fill('2 dead-letter'));
+  });
+});
+
+describe('a job of CodePipeline', () => {
+  const build = (handler: (job: PipelineJob) => PipelineResult | undefined) => (env: TestEnv) =>
+    createApp({
+      ...env.options(),
+      surfaces: [codePipelineJob((_ctx, job) => handler(job), { client: jobClient(env) })],
+    });
+  const source = () => triggers.pipelineJob([buildCodePipelineEvent()]);
+
+  it('continues with its token until it has a result', async () => {
+    const tokens: string[] = [];
+    const handler = ({ continuationToken }: PipelineJob) => {
+      tokens.push(continuationToken);
+      return tokens.length < 3 ? { continuationToken: `t-${tokens.length}` } : undefined;
+    };
+    const result = await simulate(build(handler), source());
+    expect([tokens, ends(result), result.violations]).toEqual([['', 't-1', 't-2'], ['3 done'], []]);
+  });
+
+  it('fails after a day without success', async () => {
+    const result = await simulate(
+      build(() => ({ continuationToken: 't' })),
+      source(),
+      { continueMs: 8 * 3_600_000 },
+    );
+    expect(ends(result)).toEqual(['4 dead-letter']);
+  });
+
+  it('that throws has a result', async () => {
+    const handler = () => {
+      throw new Error('no');
+    };
+    const result = await simulate(build(handler), source());
+    expect([ends(result), result.violations]).toEqual([['1 dead-letter'], []]);
+  });
+
+  it.each<[string, (env: TestEnv) => () => Promise<unknown>, string, number]>([
+    ['never reported', () => async () => null, 'never-answered', 1],
+    ['only thrown', () => () => Promise.reject(new Error('no')), 'never-answered', 3],
+    [
+      'reported twice',
+      (env) => async () => {
+        const client = jobClient(env);
+        class PutJobSuccessResultCommand {
+          readonly input = { jobId: 'job-1' };
+        }
+        await client.send(new PutJobSuccessResultCommand());
+        await client.send(new PutJobSuccessResultCommand()).catch(() => undefined);
+      },
+      'answered-twice',
+      1,
+    ],
+  ])('that is %s is a violation', async (_what, make, kind, deliveries) => {
+    const result = await simulate((env) => ({ handleLambda: make(env) }), source());
+    expect(result.violations.map((one) => one.kind)).toContain(kind);
+    expect(Object.values(result.records)[0]?.deliveries).toBe(deliveries);
+  });
 });

@@ -12,7 +12,7 @@ import { findTriggerFaults, type TriggerFacts } from '../trigger-rules.js';
 export const triggersGate: Gate = {
   name: 'triggers',
   demands:
-    'every trigger has a builder, a sample, a section, a README row and a fixture, and names constructs, simulations and forms that exist',
+    'every trigger has a builder, a sample, a section, a README row and a fixture, a form in the console, and names constructs and simulations that exist',
   run: async () => findTriggerFaults(readTriggerFacts()),
 };
 
@@ -27,7 +27,9 @@ function readTriggerFacts(): TriggerFacts {
     surfaces: registeredSurfaces(),
     wiringOf: (kind) => /^wiring\.(\w+)\(/.exec(ofTrigger({ kind, name: kind }).remedy)?.[1],
     sources: Object.keys(triggers),
-    forms: formsOf({ routes: [], triggers: [] } as never, []).map(({ kind }) => kind),
+    forms: formsOf({ routes: [], triggers: [] } as never, []).flatMap(({ kind, fields }) =>
+      fields.some(({ sample = '{}' }) => Object.keys(JSON.parse(sample)).length > 0) ? [kind] : [],
+    ),
   };
 }
 

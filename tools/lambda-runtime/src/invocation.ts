@@ -6,6 +6,8 @@ export interface InvocationOptions {
   readonly requestId?: string;
   /** Milliseconds from the moment the runtime receives the event; default 15,000. */
   readonly timeoutMs?: number;
+  /** The alias or version that is invoked; default: none. */
+  readonly qualifier?: string | undefined;
   /** `Lambda-Runtime-Trace-Id`; default: none. */
   readonly traceId?: string;
   /** `Lambda-Runtime-Aws-Tenant-Id`; default: none. */
@@ -62,13 +64,13 @@ export class Invocation {
     functionName: string,
     onTimeout: () => void,
   ): { readonly headers: OutgoingHttpHeaders; readonly body: string } {
-    const { timeoutMs = TIMEOUT_MS, traceId, tenantId, clientContext, cognitoIdentity } = this.#options;
+    const { timeoutMs = TIMEOUT_MS, qualifier, traceId, tenantId, clientContext, cognitoIdentity } = this.#options;
     this.#timer = setTimeout(onTimeout, timeoutMs);
     const headers: OutgoingHttpHeaders = {
       'content-type': 'application/json',
       'lambda-runtime-aws-request-id': this.requestId,
       'lambda-runtime-deadline-ms': String(Date.now() + timeoutMs),
-      'lambda-runtime-invoked-function-arn': ARN + functionName,
+      'lambda-runtime-invoked-function-arn': ARN + functionName + (qualifier === undefined ? '' : `:${qualifier}`),
       ...(traceId === undefined ? {} : { 'lambda-runtime-trace-id': traceId }),
       ...(tenantId === undefined ? {} : { 'lambda-runtime-aws-tenant-id': tenantId }),
       ...(clientContext === undefined ? {} : { 'lambda-runtime-client-context': toHeader(clientContext) }),

@@ -11,7 +11,7 @@ export type Typed = Readonly<Record<string, string>>;
 export function toOptions(fields: readonly SendField[], typed: Typed): Readonly<Record<string, unknown>> {
   const options: Record<string, unknown> = {};
   for (const field of fields) {
-    const text = typed[field.name] ?? '';
+    const text = typed[field.name] ?? field.sample ?? '';
     if (text.trim() === '') {
       if (field.required) throw new Error(`${field.name} is needed: ${field.wanted}`);
       continue;

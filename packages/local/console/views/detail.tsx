@@ -107,6 +107,7 @@ function Facts({ row, record }: { readonly row: InvocationRow; readonly record: 
           {gate.scopes.length > 0 && ` (${gate.scopes.join(', ')})`}, {gate.principalKind ?? 'anonymous'}
         </Fact>
       )}
+      {row.origin.alias && <Fact name="alias">{row.origin.alias}</Fact>}
       {row.origin.as && <Fact name="sent as">{row.origin.as}</Fact>}
       {row.maxMemoryMb !== null && <Fact name="memory">{row.maxMemoryMb} MB</Fact>}
       {row.leftovers.length > 0 && <Fact name="not closed">{row.leftovers.join(', ')}</Fact>}

@@ -144,7 +144,13 @@ function Doors() {
   );
 }
 
-/** The invoker of the function: the service of the trigger, or a user with `Invoke` permission. */
+/** The field of the alias is not an option of a builder. */
+const ALIAS = '(alias)';
+
+/** The alias that is invoked: for triggers of untrusted events the first registered alias, else none. */
+const aliasOf = () => values.value[ALIAS] ?? form.value?.aliases?.[0] ?? '';
+
+/** The invoker of the function: the service of the trigger, or a user with `Invoke` permission; and the invoked alias. */
 function Invocation() {
   return (
     <fieldset>
@@ -166,6 +172,20 @@ function Invocation() {
           <input value={tool.value} onInput={({ currentTarget }) => (tool.value = currentTarget.value)} />
         </label>
       )}
+      <label class="field">
+        alias{form.value?.aliases ? '' : ' (optional)'}
+        <input
+          list="aliases"
+          value={aliasOf()}
+          onInput={({ currentTarget }) => type(ALIAS, currentTarget.value)}
+          spellcheck={false}
+        />
+        <datalist id="aliases">
+          {(form.value?.aliases ?? []).map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+      </label>
     </fieldset>
   );
 }
@@ -173,8 +193,8 @@ function Invocation() {
 const CALLERS = { service: 'the service', direct: 'directly', agent: 'an agent' } as const;
 
 function Field({ field }: { readonly field: SendField }) {
-  const { name, type: of, wanted, required } = field;
-  const text = values.value[name] ?? '';
+  const { name, type: of, wanted, required, sample = '' } = field;
+  const text = values.value[name] ?? sample;
   const id = `field-${name}`;
   const label = `${name}${required ? '' : ' (optional)'}`;
   if (of === 'json')
@@ -246,6 +266,7 @@ function toRequest(): SendRequest {
     ...(of === 'http' && { doors: doors.value }),
     options: of === 'event' ? options.event : options,
     ...(as && { as }),
+    ...(aliasOf() !== '' && { alias: aliasOf() }),
     ...(callerKind.value === 'direct' && { caller: { kind: 'direct' } }),
     ...(callerKind.value === 'agent' && { caller: { kind: 'agent', tool: tool.value } }),
   };

@@ -2,13 +2,23 @@ import { json } from '@sallyport/http';
 import { createMcpServer, dynamoMcpStore, mountMcp } from '@sallyport/mcp';
 import { Authenticated, Public, SecureApp } from '@sallyport/secure';
 import { jwtPrincipalResolver } from '@sallyport/secure/jwt';
+import { alarmAction, iotRule, pipe, stateTask } from '@sallyport/triggers';
 
 /** The service for the tests of the console: every kind of trigger, and a fault that a save corrects. */
 const IS_CORRECTED = false;
 
+/** Triggers whose events a producer, a device or a client wrote, and a trigger with a row. */
+const surfaces = [
+  iotRule({ key: 'id' }).rule('cellar', () => {}),
+  pipe().enrich('orders', () => 'enriched'),
+  stateTask().task('charge', () => 'charged'),
+  alarmAction(() => {}),
+];
+
 const { ISSUER = '', JWKS_URI = '', AUDIENCE = '' } = process.env;
 const app = new SecureApp({
   principalResolver: jwtPrincipalResolver({ issuer: ISSUER, jwksUri: JWKS_URI, audience: [AUDIENCE] }),
+  surfaces,
 });
 
 app.get(

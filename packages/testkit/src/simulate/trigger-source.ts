@@ -57,6 +57,30 @@ export interface CustomResourceSource {
   readonly events: readonly Data[];
 }
 
+/** Records of a pipe. */
+export interface PipeSource {
+  /** Kind of source. */
+  readonly kind: 'pipe';
+  /** The records. Their ids are the ids of messages or stream records, or `record-<n>`. */
+  readonly events: readonly Data[];
+}
+
+/** Records of one window of a shard. */
+export interface WindowSource {
+  /** Kind of source. */
+  readonly kind: 'window';
+  /** The event whose records are delivered. Their ids are the ids in the event; the end of the window is `final`. */
+  readonly event: Data;
+}
+
+/** Jobs of CodePipeline. */
+export interface PipelineJobSource {
+  /** Kind of source. */
+  readonly kind: 'pipeline-job';
+  /** The events; each gets the id `job-<n>`. */
+  readonly events: readonly Data[];
+}
+
 /** A trigger outside the fixed table. */
 export type TriggerSource =
   | AsynchronousSource
@@ -65,7 +89,10 @@ export type TriggerSource =
   | BlockingSource
   | BatchJobSource
   | RotationSource
-  | CustomResourceSource;
+  | CustomResourceSource
+  | PipeSource
+  | WindowSource
+  | PipelineJobSource;
 
 const ONE = defineOptions<{ event: Data }>()({ event: object().required() });
 const MANY = defineOptions<{ events: readonly Data[]; name: string }>()({
@@ -105,4 +132,10 @@ export const triggers = {
     kind: 'custom-resource',
     events: many(events),
   }),
+  /** Records of EventBridge Pipes: a failed enrichment, and a failed target, repeat the batch. */
+  pipe: (records: readonly object[]): PipeSource => ({ kind: 'pipe', events: many(records) }),
+  /** A shard of a stream with a tumbling window: its records in batches that pass the state on, then the end of the window. */
+  window: (event: object): WindowSource => ({ kind: 'window', event: one(event) }),
+  /** Jobs of CodePipeline; the app reports its results with {@link jobClient}. */
+  pipelineJob: (events: readonly object[]): PipelineJobSource => ({ kind: 'pipeline-job', events: many(events) }),
 } as const;

@@ -12,7 +12,16 @@ import {
 } from './models/custom-resource.js';
 import { FIREHOSE_SIMULATION, type FirehoseSimulation, firehoseItems, firehoseModel } from './models/firehose.js';
 import { KAFKA_SIMULATION, type KafkaSimulation, kafkaItems, kafkaModel } from './models/kafka.js';
+import { PIPE_SIMULATION, type PipeSimulation, pipeItems, pipeModel } from './models/pipe.js';
+import {
+  JobDesk,
+  PIPELINE_JOB_SIMULATION,
+  type PipelineJobSimulation,
+  pipelineJobItems,
+  pipelineJobModel,
+} from './models/pipeline-job.js';
 import { ROTATION_SIMULATION, type RotationSimulation, rotationItems, rotationModel } from './models/rotation.js';
+import { WINDOW_SIMULATION, type WindowSimulation, windowItems, windowModel } from './models/window.js';
 import type { SimulationResult } from './result.js';
 import type { AsynchronousSource, TriggerSource } from './trigger-source.js';
 
@@ -30,6 +39,12 @@ export interface TriggerSimulations {
   readonly rotation: RotationSimulation;
   /** Of custom resources. */
   readonly 'custom-resource': CustomResourceSimulation;
+  /** Of records of a pipe. */
+  readonly pipe: PipeSimulation;
+  /** Of a stream with a tumbling window. */
+  readonly window: WindowSimulation;
+  /** Of jobs of CodePipeline. */
+  readonly 'pipeline-job': PipelineJobSimulation;
 }
 
 /** A trigger whose service reads the answer. */
@@ -39,6 +54,8 @@ export type ReadTrigger = Exclude<TriggerSource, AsynchronousSource>;
 interface Prepared {
   readonly items: readonly Item[];
   readonly timeoutMs: number;
+  /** The alias of the function that is invoked; none if absent. */
+  readonly alias?: string | undefined;
   readonly model: (ledger: Ledger) => BatchModel;
   /** True if a record is done when the service has its answer, regardless of the sender. */
   readonly byAnswer?: true;
@@ -46,10 +63,11 @@ interface Prepared {
 
 /** Runs a trigger outside the fixed table. */
 export function simulateTrigger(buildApp: BuildApp, source: ReadTrigger, options: unknown): Promise<SimulationResult> {
-  const { items, timeoutMs, model, byAnswer } = prepare(source, options as never);
+  const { items, timeoutMs, alias, model, byAnswer } = prepare(source, options as never);
   return drive<Item>(buildApp, {
     size: items.length,
     timeoutMs,
+    alias,
     ...(byAnswer && { byAnswer }),
     prepare: (ledger) => {
       const made = model(ledger);
@@ -92,6 +110,24 @@ function prepare(source: ReadTrigger, options: undefined): Prepared {
         return customResourceModel(new Endpoint(ledger.clock, settings, violate), violate);
       };
       return { ...settings, items: customResourceItems(source.events), model, byAnswer: true };
+    }
+    case 'pipe': {
+      const settings = PIPE_SIMULATION.parse(options);
+      const model = (ledger: Ledger) => pipeModel(settings, violateOf(ledger));
+      return { ...settings, items: pipeItems(source.events), model };
+    }
+    case 'window': {
+      const settings = WINDOW_SIMULATION.parse(options);
+      const model = (ledger: Ledger) => windowModel(source.event, settings, violateOf(ledger));
+      return { ...settings, items: windowItems(source.event), model, byAnswer: true };
+    }
+    case 'pipeline-job': {
+      const settings = PIPELINE_JOB_SIMULATION.parse(options);
+      const model = (ledger: Ledger) => {
+        const violate = violateOf(ledger);
+        return pipelineJobModel(new JobDesk(ledger.clock, violate), ledger.clock, settings, violate);
+      };
+      return { ...settings, items: pipelineJobItems(source.events), model, byAnswer: true };
     }
   }
 }

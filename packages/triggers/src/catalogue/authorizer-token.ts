@@ -173,7 +173,6 @@ export const AUTHORIZER_TOKEN = /* @__PURE__ */ describeTrigger(AUTHORIZER_TOKEN
     failure: 'API Gateway answers 500, or 401 for `Unauthorized`',
     limit: '6 MB',
   },
-  form: 'event',
   hint: ['gateway-v1', 'an authorizer request (serve it with a separate function)', 'authorizationToken'],
   sizes: { factory: 'tokenAuthorizer', gzipBytes: 11_800 },
 });

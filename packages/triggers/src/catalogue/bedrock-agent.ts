@@ -100,7 +100,6 @@ export const BEDROCK_AGENT = /* @__PURE__ */ describeTrigger(BEDROCK_AGENT_TRIGG
     limit: '6 MB',
     attached: 'the action group',
   },
-  form: 'event',
   hint: ['gateway-v1', 'a Bedrock action', 'actionGroup'],
   sizes: { factory: 'bedrockAgent', gzipBytes: 15_700 },
 });

@@ -79,6 +79,5 @@ export const BEDROCK_FLOW = /* @__PURE__ */ describeTrigger(BEDROCK_FLOW_TRIGGER
     limit: '6 MB',
     attached: 'a node of the flow',
   },
-  form: 'event',
   sizes: { factory: 'bedrockFlow', gzipBytes: 11_400 },
 });

@@ -58,10 +58,10 @@ export const CODEDEPLOY = /* @__PURE__ */ describeTrigger(CODEDEPLOY_TRIGGER, {
   simulate: 'asynchronous',
   aws: {
     author: 'CodeDeploy',
-    failure: 'without a status the deployment fails after one hour',
+    failure:
+      'without a status the deployment fails after [one hour](https://docs.aws.amazon.com/codedeploy/latest/userguide/reference-appspec-file-structure-hooks.html)',
     limit: 'not read; the result is a call',
     attached: 'the AppSpec file',
   },
-  form: 'event',
   sizes: { factory: 'codeDeployHook', gzipBytes: 11_800 },
 });

@@ -99,14 +99,14 @@ export const CODEPIPELINE = /* @__PURE__ */ describeTrigger(CODEPIPELINE_TRIGGER
     ],
   },
   construct: null,
-  simulate: 'asynchronous',
+  simulate: 'pipelineJob',
   aws: {
     author: 'CodePipeline; the pipeline wrote the user parameters',
-    failure: 'Lambda retries twice; without a result the action fails after its timeout',
+    failure:
+      'Lambda retries twice; without a result the action fails after [20 minutes](https://docs.aws.amazon.com/codepipeline/latest/userguide/limits.html)',
     limit: 'not read; the result is a call',
     attached: 'an action of the pipeline',
   },
-  form: 'event',
   hint: ['event-bus', 'a CodePipeline job', '["CodePipeline.job"].id'],
   sizes: { factory: 'codePipelineJob', gzipBytes: 12_500 },
 });

@@ -69,7 +69,6 @@ export const COGNITO = /* @__PURE__ */ describeTrigger(COGNITO_TRIGGER, {
     failure: 'Cognito retries up to twice, then shows the message to the user',
     limit: '6 MB',
   },
-  form: 'event',
   hint: ['appsync', 'a Cognito trigger', 'triggerSource'],
   sizes: { factory: 'cognitoTrigger', gzipBytes: 11_700 },
 });

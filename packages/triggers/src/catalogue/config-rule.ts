@@ -110,7 +110,6 @@ export const CONFIG_RULE = /* @__PURE__ */ describeTrigger(CONFIG_RULE_TRIGGER, 
     limit: '100 evaluations a call',
     attached: 'the rule',
   },
-  form: 'event',
   hint: ['event-bus', 'a Config rule', 'invokingEvent'],
   sizes: { factory: 'configRules', gzipBytes: 12_900 },
 });

@@ -95,7 +95,6 @@ export const CONNECT = /* @__PURE__ */ describeTrigger(CONNECT_TRIGGER, {
     limit: '32 KB',
     attached: 'the instance',
   },
-  form: 'event',
   hint: ['event-bus', 'a Connect flow', 'Name', 'ContactFlowEvent'],
   sizes: { factory: 'connectFlow', gzipBytes: 11_700 },
 });

@@ -109,7 +109,6 @@ export const CUSTOM_RESOURCE = /* @__PURE__ */ describeTrigger(CUSTOM_RESOURCE_T
     limit: '4,096 bytes, in the PUT',
     attached: 'the template',
   },
-  form: 'event',
   hint: ['event-bus', 'a custom resource request', 'ResponseURL'],
   sizes: { factory: 'customResource', gzipBytes: 12_600 },
 });

@@ -98,6 +98,5 @@ export const DESTINATION = /* @__PURE__ */ describeTrigger(DESTINATION_TRIGGER, 
     limit: 'not read',
     attached: 'the destination of the other function',
   },
-  form: 'event',
   sizes: { factory: 'lambdaDestination', gzipBytes: 10_900 },
 });

@@ -77,6 +77,5 @@ export const DOCUMENTDB = /* @__PURE__ */ describeTrigger(DOCUMENTDB_TRIGGER, {
     limit: 'not read',
     attached: 'an event source mapping',
   },
-  form: 'event',
   sizes: { factory: 'documentDb', gzipBytes: 11_100 },
 });

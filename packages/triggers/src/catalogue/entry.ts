@@ -53,6 +53,9 @@ export interface TriggerTools {
     | 'batchJob'
     | 'rotation'
     | 'customResource'
+    | 'pipe'
+    | 'window'
+    | 'pipelineJob'
     | null;
   /** The behaviour of AWS, for the table of all kinds. */
   readonly aws: {
@@ -65,8 +68,6 @@ export interface TriggerTools {
     /** The resource that names the function, for a kind that no construct attaches. */
     readonly attached?: string;
   };
-  /** The form of the console of `sallyport dev` that sends its events. */
-  readonly form: 'event';
   /**
    * The hint of `explain` for an event that no registered trigger accepts: the nearest kind of the fixed table, a name, and the member that
    * identifies the event, with its values. Absent: `explain` shows only the failed conditions.
@@ -92,4 +93,19 @@ export function describeTrigger<K extends string>(
   tools: TriggerTools,
 ): CatalogueEntry<K> {
   return { kind, anyOf, answer, ...tools };
+}
+
+/**
+ * The sample events of a kind, for a registered name: the name replaces the first name of the sample. A pattern (`*`) replaces
+ * nothing.
+ *
+ * @param name the name of a registration; `''` for the sample's own name
+ */
+export function samplesFor({ sample }: Pick<TriggerTools, 'sample'>, name = ''): readonly unknown[] {
+  const [first = ''] = sample.names;
+  return sample.events.map(([event]): unknown => {
+    const text = JSON.stringify(event);
+    const isKept = first === '' || name === '' || name.includes('*');
+    return JSON.parse(isKept ? text : text.replaceAll(first, () => JSON.stringify(name).slice(1, -1)));
+  });
 }

@@ -85,7 +85,6 @@ export const FIREHOSE = /* @__PURE__ */ describeTrigger(FIREHOSE_TRIGGER, {
     failure: 'Firehose retries three times, then skips the batch',
     limit: '6 MB',
   },
-  form: 'event',
   hint: ['stream', 'a Firehose batch', 'deliveryStreamArn'],
   sizes: { factory: 'firehoseTransform', gzipBytes: 11_400 },
 });

@@ -86,6 +86,5 @@ export const IOT_AUTHORIZER = /* @__PURE__ */ describeTrigger(IOT_AUTHORIZER_TRI
     limit: '10 policies of 2,048 characters',
     attached: 'the authorizer',
   },
-  form: 'event',
   sizes: { factory: 'iotAuthorizer', gzipBytes: 11_200 },
 });

@@ -54,6 +54,5 @@ export const IOT_RULE = /* @__PURE__ */ describeTrigger(IOT_RULE_TRIGGER, {
   construct: null,
   simulate: 'asynchronous',
   aws: { author: 'a device', failure: 'Lambda retries twice', limit: 'not read', attached: 'the action of the rule' },
-  form: 'event',
   sizes: { factory: 'iotRule', gzipBytes: 11_400 },
 });

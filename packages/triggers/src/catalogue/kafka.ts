@@ -141,7 +141,6 @@ export const KAFKA = /* @__PURE__ */ describeTrigger(KAFKA_TRIGGER, {
     failure: 'Lambda retries the batch, or from the reported offsets',
     limit: '6 MB',
   },
-  form: 'event',
   hint: ['stream', 'a Kafka batch', 'eventSource', 'aws:kafka', 'SelfManagedKafka'],
   sizes: { factory: 'kafkaTrigger', gzipBytes: 12_500 },
 });

@@ -98,6 +98,5 @@ export const LATTICE = /* @__PURE__ */ describeTrigger(LATTICE_TRIGGER, {
     limit: '6 MB',
     attached: 'a target group',
   },
-  form: 'event',
   sizes: { factory: 'latticeDoor', gzipBytes: 2_200 },
 });

@@ -132,11 +132,11 @@ export const LEX = /* @__PURE__ */ describeTrigger(LEX_TRIGGER, {
   simulate: null,
   aws: {
     author: 'Lex; a user wrote the text, a client the attributes',
-    failure: 'the turn fails with `DependencyFailedException`',
+    failure:
+      'the turn fails with [`DependencyFailedException`](https://docs.aws.amazon.com/lexv2/latest/APIReference/API_runtime_RecognizeText.html)',
     limit: '6 MB',
     attached: 'the alias of the bot',
   },
-  form: 'event',
   hint: ['appsync', 'a Lex hook', 'invocationSource', 'DialogCodeHook', 'FulfillmentCodeHook'],
   sizes: { factory: 'lexBot', gzipBytes: 11_800 },
 });

@@ -70,7 +70,6 @@ export const LOGS = /* @__PURE__ */ describeTrigger(LOGS_TRIGGER, {
     limit: 'not read',
     attached: 'a subscription filter',
   },
-  form: 'event',
   hint: ['stream', 'a log subscription (@sallyport/triggers serves it, @sallyport/streams decodes it)', 'awslogs.data'],
   sizes: { factory: 'logsTrigger', gzipBytes: 12_700 },
 });

@@ -124,6 +124,5 @@ export const MQ = /* @__PURE__ */ describeTrigger(MQ_TRIGGER, {
     limit: 'not read',
     attached: 'an event source mapping',
   },
-  form: 'event',
   sizes: { factory: 'mqTrigger', gzipBytes: 11_300 },
 });

@@ -47,13 +47,13 @@ export const PIPE = /* @__PURE__ */ describeTrigger(PIPE_TRIGGER, {
     ],
   },
   construct: null,
-  simulate: null,
+  simulate: 'pipe',
   aws: {
     author: 'a producer',
-    failure: 'the pipe retries the batch as its source does',
+    failure:
+      'the pipe retries [the whole batch](https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-batching-concurrency.html) as its source does',
     limit: '6 MB',
     attached: 'the enrichment of the pipe',
   },
-  form: 'event',
   sizes: { factory: 'pipe', gzipBytes: 11_500 },
 });

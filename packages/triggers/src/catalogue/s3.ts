@@ -135,7 +135,6 @@ export const S3 = /* @__PURE__ */ describeTrigger(S3_TRIGGER, {
   construct: 's3',
   simulate: 'asynchronous',
   aws: { author: 'S3; a client wrote the keys', failure: 'Lambda retries twice', limit: 'not read' },
-  form: 'event',
   hint: ['queue', 'an S3 notification', 'Records[0].eventSource', 'aws:s3'],
   sizes: { factory: 's3Trigger', gzipBytes: 11_100 },
 });

@@ -147,6 +147,5 @@ export const SES = /* @__PURE__ */ describeTrigger(SES_TRIGGER, {
     limit: '6 MB',
     attached: 'a receipt rule',
   },
-  form: 'event',
   sizes: { factory: 'sesTrigger', gzipBytes: 11_700 },
 });

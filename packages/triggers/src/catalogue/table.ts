@@ -17,6 +17,7 @@ import { DESTINATION } from './destination.js';
 import { DOCUMENTDB } from './documentdb.js';
 import type { CatalogueEntry } from './entry.js';
 import { FIREHOSE } from './firehose.js';
+import { INTEGRATION } from './integration.js';
 import { INVOKE } from './invoke.js';
 import { IOT_AUTHORIZER } from './iot-authorizer.js';
 import { IOT_RULE } from './iot-rule.js';
@@ -54,6 +55,7 @@ export type CatalogueKind =
   | 'destination'
   | 'documentdb'
   | 'firehose'
+  | 'integration'
   | 'invoke'
   | 'iot-authorizer'
   | 'iot-rule'
@@ -91,6 +93,7 @@ export const CATALOGUE: { readonly [K in CatalogueKind]: CatalogueEntry<K> } = {
   destination: DESTINATION,
   documentdb: DOCUMENTDB,
   firehose: FIREHOSE,
+  integration: INTEGRATION,
   invoke: INVOKE,
   'iot-authorizer': IOT_AUTHORIZER,
   'iot-rule': IOT_RULE,

@@ -44,9 +44,9 @@ export const TASK = /* @__PURE__ */ describeTrigger(TASK_TRIGGER, {
   aws: {
     author: 'anything upstream of the state machine',
     failure: 'the state fails, and its `Retry` and `Catch` apply',
-    limit: '256 KB',
+    limit:
+      '[256 KB](https://docs.aws.amazon.com/step-functions/latest/apireference/API_LambdaFunctionScheduledEventDetails.html)',
     attached: 'a state of the state machine',
   },
-  form: 'event',
   sizes: { factory: 'stateTask', gzipBytes: 13_200 },
 });

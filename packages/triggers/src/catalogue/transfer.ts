@@ -70,6 +70,5 @@ export const TRANSFER = /* @__PURE__ */ describeTrigger(TRANSFER_TRIGGER, {
     limit: '6 MB',
     attached: 'the server',
   },
-  form: 'event',
   sizes: { factory: 'transferIdentity', gzipBytes: 10_900 },
 });

@@ -66,6 +66,5 @@ export const WIDGET = /* @__PURE__ */ describeTrigger(WIDGET_TRIGGER, {
     limit: '6 MB',
     attached: 'the dashboard',
   },
-  form: 'event',
   sizes: { factory: 'dashboardWidget', gzipBytes: 11_500 },
 });

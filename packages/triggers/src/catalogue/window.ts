@@ -114,13 +114,13 @@ export const WINDOW = /* @__PURE__ */ describeTrigger(WINDOW_TRIGGER, {
     ],
   },
   construct: null,
-  simulate: null,
+  simulate: 'window',
   aws: {
     author: 'Lambda; a producer wrote the data',
     failure: 'Lambda retries the batch with the same state',
-    limit: '1 MB of state',
+    limit:
+      '[1 MB of state](https://docs.aws.amazon.com/lambda/latest/dg/services-kinesis-windows.html), then the window ends early',
     attached: 'the event source mapping',
   },
-  form: 'event',
   sizes: { factory: 'tumblingWindow', gzipBytes: 11_400 },
 });

@@ -1,6 +1,6 @@
 import type { LambdaContext } from '@sallyport/core';
 import { lazily, missingPackage } from '@sallyport/core/internal';
-import { integer, withMethods } from '@sallyport/core/options';
+import { defineOptions, integer, withMethods } from '@sallyport/core/options';
 import { triggersError } from '../errors.js';
 
 /** The used part of an AWS client, for example `new SFNClient({})`. */
@@ -18,10 +18,10 @@ export interface SenderOptions {
 }
 
 /** Validators and defaults for {@link SenderOptions}. */
-export const SENDER_OPTIONS = {
+export const SENDER_OPTIONS = /* @__PURE__ */ defineOptions<SenderOptions>()({
   client: /* @__PURE__ */ withMethods<AwsSender>('send'),
   timeoutMs: /* @__PURE__ */ integer(1, 30_000, 'milliseconds').default(4_000),
-};
+});
 
 /** Milliseconds before the end of the invocation that a call may need. */
 export const SENDER_MARGIN_MS = 5_000;
@@ -37,24 +37,39 @@ export function loadClient<T>(name: string, load: () => Promise<T>): () => Promi
   });
 }
 
-/**
- * Sends one command, and ends before the function times out.
- *
- * @throws FrameworkError `triggers.response_failed`; the cause is the error of the client
- */
-export async function sendResult(
-  service: string,
-  client: AwsSender,
-  command: unknown,
-  timeoutMs: number,
-  lambdaContext: LambdaContext | undefined,
-): Promise<unknown> {
-  const left = lambdaContext?.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY;
-  const abortSignal = AbortSignal.timeout(Math.max(1, Math.min(timeoutMs, left - RESERVE_MS)));
-  try {
-    return await client.send(command as never, { abortSignal });
-  } catch (cause) {
-    throw triggersError('triggers.response_failed', `${service} did not receive the result`, { cause });
+/** Reports the results of one trigger to its service, with the client of the options or a client of the region. */
+export class Reporter<Sdk> {
+  readonly #service: string;
+  readonly #load: () => Promise<Sdk>;
+  readonly #create: (sdk: Sdk) => AwsSender;
+  readonly #timeoutMs: number;
+  #client: AwsSender | undefined;
+
+  /** @throws FrameworkError `app.invalid_configuration` for a wrong or unknown option */
+  constructor(options: SenderOptions, service: string, load: () => Promise<Sdk>, create: (sdk: Sdk) => AwsSender) {
+    const { client, timeoutMs } = SENDER_OPTIONS.parse(options);
+    this.#service = service;
+    this.#load = load;
+    this.#create = create;
+    this.#timeoutMs = timeoutMs;
+    this.#client = client;
+  }
+
+  /**
+   * Sends one command, and ends before the function times out.
+   *
+   * @throws FrameworkError `triggers.response_failed`; the cause is the error of the client
+   */
+  async send(commandOf: (sdk: Sdk) => unknown, lambdaContext: LambdaContext | undefined): Promise<void> {
+    const sdk = await this.#load();
+    this.#client ??= this.#create(sdk);
+    const left = lambdaContext?.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY;
+    const abortSignal = AbortSignal.timeout(Math.max(1, Math.min(this.#timeoutMs, left - RESERVE_MS)));
+    try {
+      await this.#client.send(commandOf(sdk) as never, { abortSignal });
+    } catch (cause) {
+      throw triggersError('triggers.response_failed', `${this.#service} did not receive the result`, { cause });
+    }
   }
 }
 

@@ -10,6 +10,7 @@ import { isFrameworkError } from '@sallyport/core';
 import {
   copyPrincipal,
   fromJson,
+  isObject,
   isText,
   type Members,
   membersOf,
@@ -84,8 +85,10 @@ export const BEDROCK_AGENT_TRIGGER = /* @__PURE__ */ defineTrigger({
 
 /** True for an API operation of an agent, which has the method of a REST request. */
 function isOperation(event: unknown): boolean {
-  const { messageVersion, actionGroup, apiPath, agent } = membersOf(event);
-  return [messageVersion, actionGroup, apiPath].every(isText) && membersOf(agent) === agent;
+  const members = membersOf(event);
+  // Most events are requests of a REST API: they cost one reading.
+  if (!isText(members.apiPath)) return false;
+  return isText(members.messageVersion) && isText(members.actionGroup) && isObject(members.agent);
 }
 
 /** Handlers of the actions of Bedrock agents. */

@@ -1,19 +1,11 @@
 import type { LambdaContext, MaybePromise } from '@sallyport/core';
 import { membersOf } from '@sallyport/core/internal';
-import { defineOptions } from '@sallyport/core/options';
 import { attempt, type Delivered, type EventContext } from '@sallyport/streams/delivery';
 import { invalidAnswer } from '../errors.js';
 import { assertHandler } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
 import { requiredText, sourceOf } from '../internal/read.js';
-import {
-  type AwsSender,
-  loadClient,
-  SENDER_MARGIN_MS,
-  SENDER_OPTIONS,
-  type SenderOptions,
-  sendResult,
-} from '../internal/sender.js';
+import { loadClient, Reporter, SENDER_MARGIN_MS, type SenderOptions } from '../internal/sender.js';
 import { defineTrigger, TriggerSurface } from '../internal/surface.js';
 
 /** A hook of a deployment: https://docs.aws.amazon.com/codedeploy/latest/userguide/reference-appspec-file-structure-hooks.html. */
@@ -45,23 +37,20 @@ export const CODEDEPLOY_TRIGGER = /* @__PURE__ */ defineTrigger({
   marginMs: SENDER_MARGIN_MS,
 });
 
-const CODEDEPLOY_OPTIONS = /* @__PURE__ */ defineOptions<SenderOptions>()(SENDER_OPTIONS);
-
 const loadSdk = /* @__PURE__ */ loadClient('@aws-sdk/client-codedeploy', () => import('@aws-sdk/client-codedeploy'));
+
+type Sdk = Awaited<ReturnType<typeof loadSdk>>;
 
 /** The function of a hook of CodeDeploy. */
 export class CodeDeployHook extends TriggerSurface {
   readonly #handler: DeploymentHookHandler;
-  readonly #timeoutMs: number;
-  #client: AwsSender | undefined;
+  readonly #reporter: Reporter<Sdk>;
 
   constructor(handler: DeploymentHookHandler, options: SenderOptions = {}) {
     super(CODEDEPLOY_TRIGGER);
     assertHandler(handler);
-    const { client, timeoutMs } = CODEDEPLOY_OPTIONS.parse(options);
     this.#handler = handler;
-    this.#client = client;
-    this.#timeoutMs = timeoutMs;
+    this.#reporter = new Reporter(options, 'CodeDeploy', loadSdk, (sdk) => new sdk.CodeDeployClient({}));
   }
 
   protected override read(event: unknown): readonly Delivered[] {
@@ -79,14 +68,13 @@ export class CodeDeployHook extends TriggerSurface {
     const { deploymentId, executionId } = (item as Delivered).record as DeploymentHook;
     const handler = async (ctx: EventContext, hook: never) => toStatus(await this.#handler(ctx, hook));
     const outcome = await attempt(this.delivery, { ...(item as Delivered), handler }, lambdaContext);
-    const { CodeDeployClient, PutLifecycleEventHookExecutionStatusCommand } = await loadSdk();
-    this.#client ??= new CodeDeployClient({});
-    const command = new PutLifecycleEventHookExecutionStatusCommand({
-      deploymentId,
-      lifecycleEventHookExecutionId: executionId,
-      status: 'value' in outcome ? (outcome.value as 'Succeeded' | 'Failed') : 'Failed',
-    });
-    await sendResult('CodeDeploy', this.#client, command, this.#timeoutMs, lambdaContext);
+    const toCommand = (sdk: Sdk) =>
+      new sdk.PutLifecycleEventHookExecutionStatusCommand({
+        deploymentId,
+        lifecycleEventHookExecutionId: executionId,
+        status: 'value' in outcome ? (outcome.value as 'Succeeded' | 'Failed') : 'Failed',
+      });
+    await this.#reporter.send(toCommand, lambdaContext);
     return null;
   }
 }

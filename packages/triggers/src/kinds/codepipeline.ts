@@ -1,20 +1,12 @@
 import type { LambdaContext, MaybePromise } from '@sallyport/core';
 import { fromJson, type Members, membersOf, stringOf } from '@sallyport/core/internal';
-import { defineOptions } from '@sallyport/core/options';
 import { attempt, type Delivered, type EventContext } from '@sallyport/streams/delivery';
 import { invalidAnswer } from '../errors.js';
 import { publicText, toJson } from '../internal/answer.js';
 import { assertHandler } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
 import { requiredText, sourceOf } from '../internal/read.js';
-import {
-  type AwsSender,
-  loadClient,
-  SENDER_MARGIN_MS,
-  SENDER_OPTIONS,
-  type SenderOptions,
-  sendResult,
-} from '../internal/sender.js';
+import { loadClient, Reporter, SENDER_MARGIN_MS, type SenderOptions } from '../internal/sender.js';
 import { defineTrigger, TriggerSurface } from '../internal/surface.js';
 
 /** A job of a pipeline: https://docs.aws.amazon.com/codepipeline/latest/userguide/actions-invoke-lambda-function.html. */
@@ -67,27 +59,23 @@ export const CODEPIPELINE_TRIGGER = /* @__PURE__ */ defineTrigger({
   marginMs: SENDER_MARGIN_MS,
 });
 
-/** Validators and defaults for the options of {@link codePipelineJob}. @internal */
-export const CODEPIPELINE_OPTIONS = /* @__PURE__ */ defineOptions<SenderOptions>()(SENDER_OPTIONS);
-
 const loadSdk = /* @__PURE__ */ loadClient(
   '@aws-sdk/client-codepipeline',
   () => import('@aws-sdk/client-codepipeline'),
 );
 
+type Sdk = Awaited<ReturnType<typeof loadSdk>>;
+
 /** The function of an action of CodePipeline. */
 export class CodePipelineJob extends TriggerSurface {
   readonly #handler: PipelineJobHandler;
-  readonly #timeoutMs: number;
-  #client: AwsSender | undefined;
+  readonly #reporter: Reporter<Sdk>;
 
   constructor(handler: PipelineJobHandler, options: SenderOptions = {}) {
     super(CODEPIPELINE_TRIGGER);
     assertHandler(handler);
-    const { client, timeoutMs } = CODEPIPELINE_OPTIONS.parse(options);
     this.#handler = handler;
-    this.#client = client;
-    this.#timeoutMs = timeoutMs;
+    this.#reporter = new Reporter(options, 'CodePipeline', loadSdk, (sdk) => new sdk.CodePipelineClient({}));
   }
 
   protected override read(event: unknown): readonly Delivered[] {
@@ -114,16 +102,14 @@ export class CodePipelineJob extends TriggerSurface {
     const { record, id } = item as Delivered;
     const handler = async (ctx: EventContext) => toResult(await this.#handler(ctx, record as PipelineJob));
     const outcome = await attempt(this.delivery, { ...(item as Delivered), handler }, lambdaContext);
-    const { CodePipelineClient, PutJobFailureResultCommand, PutJobSuccessResultCommand } = await loadSdk();
-    this.#client ??= new CodePipelineClient({});
-    const command =
+    const toCommand = (sdk: Sdk) =>
       'value' in outcome
-        ? new PutJobSuccessResultCommand({ jobId: id, ...(outcome.value as object) })
-        : new PutJobFailureResultCommand({
+        ? new sdk.PutJobSuccessResultCommand({ jobId: id, ...(outcome.value as object) })
+        : new sdk.PutJobFailureResultCommand({
             jobId: id,
             failureDetails: { type: 'JobFailed', message: publicText(outcome.thrown) },
           });
-    await sendResult('CodePipeline', this.#client, command, this.#timeoutMs, lambdaContext);
+    await this.#reporter.send(toCommand, lambdaContext);
     return null;
   }
 }

@@ -1,20 +1,12 @@
 import type { LambdaContext, MaybePromise } from '@sallyport/core';
 import { fromJson, type Members, membersOf, stringOf } from '@sallyport/core/internal';
-import { defineOptions } from '@sallyport/core/options';
 import { attempt, type Delivered, type EventContext, mask } from '@sallyport/streams/delivery';
 import { invalidAnswer, invalidEvent } from '../errors.js';
 import { toJson } from '../internal/answer.js';
 import { NamedTrigger } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
 import { requiredText, sourceOf } from '../internal/read.js';
-import {
-  type AwsSender,
-  loadClient,
-  SENDER_MARGIN_MS,
-  SENDER_OPTIONS,
-  type SenderOptions,
-  sendResult,
-} from '../internal/sender.js';
+import { loadClient, Reporter, SENDER_MARGIN_MS, type SenderOptions } from '../internal/sender.js';
 import { defineTrigger } from '../internal/surface.js';
 
 /** An evaluation by AWS Config: https://docs.aws.amazon.com/config/latest/developerguide/evaluate-config_develop-rules_example-events.html. */
@@ -73,12 +65,12 @@ export const CONFIG_RULE_TRIGGER = /* @__PURE__ */ defineTrigger({
   marginMs: SENDER_MARGIN_MS,
 });
 
-const CONFIG_RULE_OPTIONS = /* @__PURE__ */ defineOptions<SenderOptions>()(SENDER_OPTIONS);
-
 const loadSdk = /* @__PURE__ */ loadClient(
   '@aws-sdk/client-config-service',
   () => import('@aws-sdk/client-config-service'),
 );
+
+type Sdk = Awaited<ReturnType<typeof loadSdk>>;
 
 /** Evaluations of one call: https://docs.aws.amazon.com/config/latest/APIReference/API_PutEvaluations.html. */
 const MAX_EVALUATIONS = 100;
@@ -86,14 +78,11 @@ const COMPLIANCES: readonly unknown[] = ['COMPLIANT', 'NON_COMPLIANT', 'NOT_APPL
 
 /** Handlers of custom Lambda rules of Config. */
 export class ConfigRules extends NamedTrigger {
-  readonly #timeoutMs: number;
-  #client: AwsSender | undefined;
+  readonly #reporter: Reporter<Sdk>;
 
   constructor(options: SenderOptions = {}) {
     super(CONFIG_RULE_TRIGGER, 'rule');
-    const { client, timeoutMs } = CONFIG_RULE_OPTIONS.parse(options);
-    this.#client = client;
-    this.#timeoutMs = timeoutMs;
+    this.#reporter = new Reporter(options, 'AWS Config', loadSdk, (sdk) => new sdk.ConfigServiceClient({}));
   }
 
   /**
@@ -139,12 +128,10 @@ export class ConfigRules extends NamedTrigger {
     if ('thrown' in outcome) throw mask(this.delivery, outcome.thrown);
     const evaluations = outcome.value as object[];
     const { resultToken: ResultToken } = membersOf(event);
-    const { ConfigServiceClient, PutEvaluationsCommand } = await loadSdk();
-    this.#client ??= new ConfigServiceClient({});
     for (let first = 0; first < evaluations.length; first += MAX_EVALUATIONS) {
       const Evaluations = evaluations.slice(first, first + MAX_EVALUATIONS) as never[];
-      const command = new PutEvaluationsCommand({ Evaluations, ResultToken: stringOf(ResultToken) });
-      await sendResult('AWS Config', this.#client, command, this.#timeoutMs, lambdaContext);
+      const command = { Evaluations, ResultToken: stringOf(ResultToken) };
+      await this.#reporter.send((sdk) => new sdk.PutEvaluationsCommand(command), lambdaContext);
     }
     return null;
   }

@@ -17,14 +17,7 @@ import { publicFailure, toJson } from '../internal/answer.js';
 import { InvokeError } from '../internal/invoke-error.js';
 import { MEMBER_NAME } from '../internal/members.js';
 import { requiredText, sourceOf } from '../internal/read.js';
-import {
-  type AwsSender,
-  loadClient,
-  SENDER_MARGIN_MS,
-  SENDER_OPTIONS,
-  type SenderOptions,
-  sendResult,
-} from '../internal/sender.js';
+import { loadClient, Reporter, SENDER_MARGIN_MS, type SenderOptions } from '../internal/sender.js';
 import { defineTrigger } from '../internal/surface.js';
 
 /** A task of a state machine: https://docs.aws.amazon.com/step-functions/latest/dg/connect-lambda.html. */
@@ -55,8 +48,6 @@ export const TASK_TOKEN_OPTIONS = /* @__PURE__ */ defineOptions<TaskTokenOptions
   heartbeatMs: /* @__PURE__ */ integer(1_000, 900_000, 'milliseconds'),
 });
 
-const STATE_TASK_OPTIONS = /* @__PURE__ */ defineOptions<SenderOptions>()(SENDER_OPTIONS);
-
 /** Natural key and answer of tasks of Step Functions. The state machine determines the shape of an event. @internal */
 export const TASK_TRIGGER = /* @__PURE__ */ defineTrigger({
   kind: 'task',
@@ -71,7 +62,7 @@ export const TASK_TRIGGER = /* @__PURE__ */ defineTrigger({
 
 const loadSdk = /* @__PURE__ */ loadClient('@aws-sdk/client-sfn', () => import('@aws-sdk/client-sfn'));
 
-/** The most bytes of an output: https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html. */
+/** The most bytes of an output: https://docs.aws.amazon.com/step-functions/latest/apireference/API_LambdaFunctionScheduledEventDetails.html. */
 const MAX_OUTPUT_BYTES = 262_144;
 
 type Sdk = Awaited<ReturnType<typeof loadSdk>>;
@@ -79,14 +70,11 @@ type Sdk = Awaited<ReturnType<typeof loadSdk>>;
 /** Handlers of tasks of Step Functions. */
 export class StateTasks extends AliasTrigger {
   readonly #tokens = new Map<string, { readonly token: string; readonly heartbeatMs: number | undefined }>();
-  readonly #timeoutMs: number;
-  #client: AwsSender | undefined;
+  readonly #reporter: Reporter<Sdk>;
 
   constructor(options: SenderOptions = {}) {
     super(TASK_TRIGGER);
-    const { client, timeoutMs } = STATE_TASK_OPTIONS.parse(options);
-    this.#client = client;
-    this.#timeoutMs = timeoutMs;
+    this.#reporter = new Reporter(options, 'Step Functions', loadSdk, (sdk) => new sdk.SFNClient({}));
   }
 
   /**
@@ -134,12 +122,9 @@ export class StateTasks extends AliasTrigger {
     const waits = this.#tokens.get(name);
     if (!waits) return this.#outputOf(await attempt(this.delivery, checked, lambdaContext));
     const taskToken = String(membersOf(event)[waits.token]);
-    const sdk = await loadSdk();
-    this.#client ??= new sdk.SFNClient({});
-    const client = this.#client;
-    const stop = this.#beat(sdk, client, taskToken, waits.heartbeatMs, lambdaContext);
+    const stop = this.#beat(taskToken, waits.heartbeatMs, lambdaContext);
     const outcome = await attempt(this.delivery, checked, lambdaContext).finally(stop);
-    await sendResult('Step Functions', client, commandOf(sdk, taskToken, outcome), this.#timeoutMs, lambdaContext);
+    await this.#reporter.send((sdk) => commandOf(sdk, taskToken, outcome), lambdaContext);
     return null;
   }
 
@@ -151,20 +136,14 @@ export class StateTasks extends AliasTrigger {
   }
 
   /** Sends heartbeats until it is stopped. A failed heartbeat is logged once and does not stop the handler. */
-  #beat(
-    { SendTaskHeartbeatCommand }: Sdk,
-    client: AwsSender,
-    taskToken: string,
-    everyMs: number | undefined,
-    lambdaContext: LambdaContext | undefined,
-  ): () => void {
+  #beat(taskToken: string, everyMs: number | undefined, lambdaContext: LambdaContext | undefined): () => void {
     if (everyMs === undefined) return () => undefined;
     const { clock } = this.delivery.settings;
     let hasFailed = false;
     let cancel: () => void;
     const beat = () => {
-      const command = new SendTaskHeartbeatCommand({ taskToken });
-      sendResult('Step Functions', client, command, this.#timeoutMs, lambdaContext).catch(() => {
+      const heartbeat = (sdk: Sdk) => new sdk.SendTaskHeartbeatCommand({ taskToken });
+      this.#reporter.send(heartbeat, lambdaContext).catch(() => {
         if (!hasFailed) warnOf(this.delivery, 'triggers.heartbeat_failed', {});
         hasFailed = true;
       });

@@ -21,7 +21,7 @@ export interface TumblingWindow {
   readonly isTerminatedEarly: boolean;
 }
 
-/** Functions that aggregate the records of a window. The state is JSON of at most 1 MB. */
+/** Functions that aggregate the records of a window. The state is JSON; after a state of more than 1 MB, Lambda ends the window early. */
 export interface WindowHandlers<State, R> {
   /** The state before the first record. */
   readonly initial: () => State;
@@ -59,9 +59,6 @@ function hasWindow(event: unknown): boolean {
   const { window } = membersOf(event);
   return isObject(window) && isText(membersOf(window).start) && isText(membersOf(window).end);
 }
-
-/** https://docs.aws.amazon.com/lambda/latest/dg/services-kinesis-windows.html. */
-const MAX_STATE_BYTES = 1_048_576;
 
 type Handlers = WindowHandlers<unknown, never>;
 
@@ -181,11 +178,10 @@ function stateOf(state: unknown): Members | undefined {
   return isObject(state) && Object.keys(state).length > 0 ? membersOf(state) : undefined;
 }
 
-/** @throws FrameworkError `triggers.invalid_answer` for a state that is not an object, or is more than 1 MB */
+/** @throws FrameworkError `triggers.invalid_answer` for a state that is not an object, or is more than 6 MB */
 function toState(state: unknown): Members {
   const given = toJson('the state', state ?? null);
   if (!isObject(given)) throw invalidAnswer('the state must be an object');
-  if (Buffer.byteLength(JSON.stringify(given)) > MAX_STATE_BYTES) throw invalidAnswer('the state is more than 1 MB');
   return membersOf(given);
 }
 

@@ -12,7 +12,7 @@ import {
   buildTopicEvent,
   buildWebSocketEvent,
 } from '@sallyport/testkit/events';
-import { CATALOGUE, type CatalogueEntry } from '@sallyport/triggers/catalogue';
+import { CATALOGUE, type CatalogueEntry, samplesFor } from '@sallyport/triggers/catalogue';
 import type { BundleInventory, BundleRoute, BundleTrigger } from '../inventory.js';
 
 /** An event that the maker sends to the application. */
@@ -178,14 +178,8 @@ function busEvent({
 /** The published events of an opt-in kind, with the registered name instead of the published name. */
 function catalogueSamples(kind: string, name: string): readonly Sample[] {
   const entry = (CATALOGUE as Readonly<Record<string, CatalogueEntry | undefined>>)[kind];
-  const [first = ''] = entry?.sample.names ?? [];
-  return (entry?.sample.events ?? []).flatMap(([event]) =>
-    sample(`${kind} ${name}`.trim(), () => {
-      const text = JSON.stringify(event);
-      if (first === '' || name === '' || name.includes('*')) return JSON.parse(text) as unknown;
-      return JSON.parse(text.replaceAll(first, JSON.stringify(name).slice(1, -1))) as unknown;
-    }),
-  );
+  const label = `${kind} ${name}`.trim();
+  return entry ? samplesFor(entry, name).map((event) => ({ label, event })) : [];
 }
 
 function pathOf(pattern: string): string {

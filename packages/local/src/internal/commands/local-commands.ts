@@ -30,7 +30,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: dev,
   },
   send: {
-    usage: 'send <kind> <target> | <file> | -',
+    usage: 'send <kind> [<target>] | <file> | -',
     does: 'sends an event to the function of `sallyport dev`',
     flags: SEND_FLAGS,
     run: send,

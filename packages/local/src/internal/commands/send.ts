@@ -33,6 +33,7 @@ export const SEND_FLAGS: Readonly<Record<string, Flag>> = {
   as: { type: 'text', help: 'the subject of a token of the local issuer, sent with the event' },
   scope: { type: 'text', multiple: true, help: 'a scope of that token' },
   tenant: { type: 'text', help: 'the tenant of that token' },
+  alias: { type: 'text', help: 'the alias that is invoked, the qualifier of `invokedFunctionArn`' },
   wait: { type: 'boolean', help: 'wait until every record succeeds or is a dead letter' },
   json: { type: 'boolean', help: 'print one JSON object per line' },
 };
@@ -56,9 +57,16 @@ async function toRequest({ positionals, values }: Parsed, around: Around): Promi
       'name what to send: sallyport send http "GET /notes", sallyport send queue orders --data \'{"id":1}\', or a file',
     );
   const as = values.as === undefined ? {} : { as: { sub: values.as as string, ...claimsOf(values) } };
-  if (rest.length === 0) return { kind: 'event', options: await readEvent(first, around), ...as };
+  const alias = values.alias === undefined ? {} : { alias: values.alias as string };
+  const isTrigger = await isTriggerKind(first);
+  if (rest.length === 0 && !isTrigger) {
+    return { kind: 'event', options: await readEvent(first, around), ...as, ...alias };
+  }
   const options = await readOptions(values.options as string | undefined, around);
-  const payload = values.data === undefined ? {} : payloadOf(first, await readData(values.data as string, around));
+  const payload =
+    values.data === undefined
+      ? {}
+      : payloadOf(isTrigger ? 'event' : first, await readData(values.data as string, around));
   const isGiven = values.data !== undefined || values.options !== undefined;
   const doors = values.door === undefined ? {} : { doors: values.door as readonly string[] };
   return {
@@ -67,7 +75,15 @@ async function toRequest({ positionals, values }: Parsed, around: Around): Promi
     ...(isGiven && { options: { ...options, ...payload } }),
     ...doors,
     ...as,
+    ...alias,
   };
+}
+
+/** True for the kind of an opt-in trigger; a file with the same name is sent as `./lex`. The catalogue is loaded only for words. */
+async function isTriggerKind(word: string): Promise<boolean> {
+  if (!/^[a-z][a-z\d-]*$/.test(word) || word === 'http') return false;
+  const { CATALOGUE } = await import('@sallyport/triggers/catalogue');
+  return Object.hasOwn(CATALOGUE, word);
 }
 
 function claimsOf({ scope, tenant }: Parsed['values']) {
@@ -78,7 +94,12 @@ function claimsOf({ scope, tenant }: Parsed['values']) {
 }
 
 /** The builder option that contains the payload, for kinds that are not sources. */
-const PAYLOADS: Readonly<Record<string, string>> = { http: 'json', websocket: 'body', appsync: 'arguments' };
+const PAYLOADS: Readonly<Record<string, string>> = {
+  http: 'json',
+  websocket: 'body',
+  appsync: 'arguments',
+  event: 'event',
+};
 
 /** Data is the payload, regardless of its members. */
 function payloadOf(kind: string, data: unknown): Readonly<Record<string, unknown>> {

@@ -91,6 +91,8 @@ export interface SendForm {
   readonly target: string;
   /** Targets that the function registered. */
   readonly targets: readonly string[];
+  /** Aliases that the function registered for this kind; absent if no alias selects its handler. */
+  readonly aliases?: readonly string[];
   readonly fields: readonly SendField[];
 }
 
@@ -101,6 +103,8 @@ export interface SendField {
   readonly required: boolean;
   /** A short description of the expected value. */
   readonly wanted: string;
+  /** The value before the first input, as the user would enter it. Default: none. */
+  readonly sample?: string;
 }
 
 export interface ReplayRequest {

@@ -17,6 +17,7 @@ const SEND = defineOptions<SendRequest>()(
     doors: list(text()),
     options: anything,
     as: data as never,
+    alias: kind<string>('the name of an alias', (value) => typeof value === 'string' && /^[\w-]{1,128}$/.test(value)),
     caller: data as never,
   },
   { fail },

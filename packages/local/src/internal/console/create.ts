@@ -10,7 +10,8 @@ import type { Part } from '../host/base.js';
 import type { Host } from '../host/host.js';
 import { createCleaner } from '../journal/cleaner.js';
 import { createRecordings } from '../recordings/recordings.js';
-import { buildEvent } from '../send/build-event.js';
+import { invokedArn } from '../runtime/variables.js';
+import { aliasOf, buildEvent } from '../send/build-event.js';
 import { formsOf } from '../send/forms.js';
 import type { SendRequest } from '../send/send.js';
 import { tables } from '../services/dynamodb/table-state.js';
@@ -76,7 +77,7 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
     'POST /api/preview': async ({ body }) => {
       const request = readSend(body);
       const event = buildEvent(request);
-      return { event, explain: await host.inspection().explain(event, contextOf(request)) };
+      return { event, explain: await host.inspection().explain(event, contextOf(request, config.name)) };
     },
     'POST /api/explain': ({ body }) => {
       const { event, context } = readExplain(body);
@@ -121,11 +122,16 @@ function asSendable(request: SendRequest): SendRequest {
   return request.kind === 'log-subscription' ? { kind: 'event', options: buildEvent(request) } : request;
 }
 
-/** The Lambda context that identifies the caller of an invocation. */
-function contextOf({ caller }: SendRequest): LambdaContext | undefined {
-  if (!caller) return undefined;
-  const custom = caller.kind === 'agent' ? { bedrockAgentCoreToolName: caller.tool } : {};
-  return { clientContext: { custom } };
+/** The Lambda context of an invocation that has a caller or an alias. */
+function contextOf(request: SendRequest, name: string): LambdaContext | undefined {
+  const { caller } = request;
+  const alias = aliasOf(request);
+  if (!caller && alias === undefined) return undefined;
+  const custom = caller?.kind === 'agent' ? { bedrockAgentCoreToolName: caller.tool } : {};
+  return {
+    ...(caller && { clientContext: { custom } }),
+    ...(alias !== undefined && { invokedFunctionArn: invokedArn(name, {}, alias) }),
+  };
 }
 
 function toRunState(host: Host): RunState {

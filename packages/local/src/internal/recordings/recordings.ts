@@ -26,6 +26,8 @@ interface Again {
   readonly target: string;
   readonly kind: string;
   readonly replayOf?: number;
+  /** The invoked alias; absent for the default of the run. */
+  readonly alias?: string;
   /** Sanitized; absent if no response was recorded. */
   readonly before?: { readonly answer: unknown };
 }
@@ -42,8 +44,9 @@ export function createRecordings(host: RunBase & FunctionAccess, folder: string)
 
   const fromRecord = (id: number): Again => {
     const record = recordOf(id);
-    const { target } = record.origin;
-    return { event: host.journal.rawEvent(id), target, kind: record.origin.kind, replayOf: id, ...answerOf(record) };
+    const { target, kind, alias } = record.origin;
+    const invoked = alias === undefined ? {} : { alias };
+    return { event: host.journal.rawEvent(id), target, kind, replayOf: id, ...invoked, ...answerOf(record) };
   };
 
   const fromFile = ({ recording, answer }: SavedRecording): Again => {
@@ -66,9 +69,9 @@ export function createRecordings(host: RunBase & FunctionAccess, folder: string)
     async replay({ id, file, recording }) {
       const again =
         id !== undefined ? fromRecord(id) : fromFile(file === undefined ? toSaved(recording) : await files.read(file));
-      const { replayOf, before, target } = again;
-      const origin = { kind: 'replay', target, ...(replayOf !== undefined && { replayOf }) };
-      const outcome = await host.invoker.invoke(again.event, { origin, whenBusy: 'refuse' });
+      const { event, kind: _kind, before, ...rest } = again;
+      const origin = { ...rest, kind: 'replay' };
+      const outcome = await host.invoker.invoke(event, { origin, whenBusy: 'refuse' });
       const now = outcome.ok ? toClean(outcome.answer, outcome.requestId) : undefined;
       const differences = before && outcome.ok ? findDifferences(before.answer, now) : null;
       return { outcome: shownOutcome(host.journal, outcome), differences };

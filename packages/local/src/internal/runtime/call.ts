@@ -39,11 +39,11 @@ export function headersOf(
   name: string,
   variables: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const { clientContext } = options;
+  const { clientContext, origin } = options;
   const toBytes = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
   return {
     'lambda-runtime-aws-request-id': requestId,
-    'lambda-runtime-invoked-function-arn': invokedArn(name, variables),
+    'lambda-runtime-invoked-function-arn': invokedArn(name, variables, origin.alias),
     'lambda-runtime-trace-id': header,
     ...(clientContext === undefined ? {} : { 'lambda-runtime-client-context': toBytes(JSON.stringify(clientContext)) }),
   };

@@ -75,9 +75,16 @@ export function lambdaVariables(config: Config, place: Place): Record<string, st
   };
 }
 
-/** The ARN of an invocation. It contains the alias of the front doors if the function's variable names one, because a run has no aliases. */
-export function invokedArn(name: string, variables: Readonly<Record<string, string>>): string {
-  const alias = doorsAlias(variables.FRAMEWORK_DOORS);
+/**
+ * The ARN of an invocation.
+ *
+ * @param alias the invoked alias. Default: the alias of the front doors if the function's variable names one, because a run has no aliases
+ */
+export function invokedArn(
+  name: string,
+  variables: Readonly<Record<string, string>>,
+  alias = doorsAlias(variables.FRAMEWORK_DOORS),
+): string {
   return toArn('lambda', `function:${name}${alias === undefined ? '' : `:${alias}`}`);
 }
 

@@ -8,6 +8,8 @@ import {
   buildWebSocketEvent,
   cloudWatchLogsSubscriptionData,
 } from '@sallyport/testkit/events';
+import { CATALOGUE, type CatalogueEntry, samplesFor } from '@sallyport/triggers/catalogue';
+import { buildEdgeEvent } from '@sallyport/triggers/edge';
 import { streams } from '../services/kinesis/service.js';
 import { findType, SOURCE_TYPES } from '../sources/source-types.js';
 import type { SendRequest } from './send.js';
@@ -51,8 +53,21 @@ const BUILDERS: Readonly<Record<string, Build>> = {
     } as Any);
     return streams.event?.(target, { data });
   },
+  edge: (target, options) => buildEdgeEvent((target || 'viewer-request') as Any, options as Any),
   event: (_target, _options, { options }) => options,
 };
+
+/** The opt-in trigger of a kind; `undefined` for any other kind. */
+function findTrigger(kind: string): CatalogueEntry | undefined {
+  return Object.hasOwn(CATALOGUE, kind) ? CATALOGUE[kind as keyof typeof CATALOGUE] : undefined;
+}
+
+/** The alias that a request invokes; `undefined` for the default of the run. */
+export function aliasOf({ kind, target = '', alias }: SendRequest): string | undefined {
+  return (
+    alias ?? (findTrigger(kind)?.sample.alias === undefined ? undefined : target || findTrigger(kind)?.sample.alias)
+  );
+}
 
 /**
  * Builds the event of a `send` request with the test kit's builder of its kind.
@@ -64,10 +79,12 @@ export function buildEvent(request: SendRequest): unknown {
   const options = kind === 'event' ? {} : ((request.options ?? {}) as Options);
   const type = findType(kind);
   if (type?.event) return type.event(target, options);
+  const trigger = findTrigger(kind);
+  if (trigger) return Object.hasOwn(options, 'event') ? options.event : samplesFor(trigger, target)[0];
   const build = Object.hasOwn(BUILDERS, kind) ? BUILDERS[kind] : undefined;
   if (!build) {
     const sources = SOURCE_TYPES.filter(({ event }) => event).map((one) => one.kind);
-    const known = [...Object.keys(BUILDERS), ...sources].join(', ');
+    const known = [...Object.keys(BUILDERS), ...sources, ...Object.keys(CATALOGUE)].join(', ');
     throw new FrameworkError(
       'local.unknown_kind',
       `framework: the kind ${JSON.stringify(kind)} does not exist: use one of ${known}`,

@@ -11,7 +11,7 @@ import { shownOutcome } from '../journal/cleaner.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
 import { findType } from '../sources/source-types.js';
 import type { Sources } from '../sources/sources.js';
-import { buildEvent } from './build-event.js';
+import { aliasOf, buildEvent } from './build-event.js';
 import type { Sender, SendRequest, SendResult } from './send.js';
 
 /** Options of an HTTP request that a client can send to a door; with other builder options, the event is invoked directly. */
@@ -32,11 +32,15 @@ export function createSender(host: SenderHost): Sender {
 }
 
 async function send(host: SenderHost, given: SendRequest): Promise<SendResult> {
-  if (findType(given.kind) && !given.caller) return { invocations: [], recordIds: sendToSource(host, given) };
+  if (findType(given.kind) && !given.caller && given.alias === undefined)
+    return { invocations: [], recordIds: sendToSource(host, given) };
   const request = await signed(host, given);
   const options = (request.options ?? {}) as Options;
   const isPlain =
-    request.kind === 'http' && !request.caller && Object.keys(options).every((name) => ON_THE_WIRE.includes(name));
+    request.kind === 'http' &&
+    !request.caller &&
+    request.alias === undefined &&
+    Object.keys(options).every((name) => ON_THE_WIRE.includes(name));
   if (!isPlain) return { invocations: [await invokeByHand(host, request)], recordIds: [] };
   const doors = (request.doors ?? ['gateway-v2']).map(assertDoor);
   return { invocations: await Promise.all(doors.map((door) => throughDoor(host, door, request))), recordIds: [] };
@@ -70,9 +74,15 @@ function assertDoor(door: string): HttpDoorKind {
 
 async function invokeByHand(host: SenderHost, request: SendRequest): Promise<Sent> {
   const { kind, target = '', as, caller } = request;
+  const alias = aliasOf(request);
   const custom = caller?.kind === 'agent' ? { bedrockAgentCoreToolName: caller.tool } : {};
   const outcome = await host.invoker.invoke(buildEvent(request), {
-    origin: { kind: kind === 'event' ? 'send' : kind, target, ...(as ? { as: as.sub } : {}) },
+    origin: {
+      kind: kind === 'event' ? 'send' : kind,
+      target,
+      ...(as ? { as: as.sub } : {}),
+      ...(alias !== undefined && { alias }),
+    },
     whenBusy: 'refuse',
     ...(caller ? { clientContext: { custom } } : {}),
   });

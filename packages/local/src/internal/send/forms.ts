@@ -1,4 +1,5 @@
 import type { TRIGGER_KINDS } from '@sallyport/core';
+import { CATALOGUE, type CatalogueEntry, samplesFor } from '@sallyport/triggers/catalogue';
 import type { SendField, SendForm } from '../console/api.js';
 import type { Inspection } from '../inspect/inspection.js';
 import type { SourceView } from '../sources/sources.js';
@@ -15,8 +16,14 @@ const HTTP_FIELDS: Fields = {
 
 type FrontDoor = 'gateway-v2' | 'function-url' | 'load-balancer' | 'gateway-v1';
 
-/** Every kind of the fixed table has a form, and the front doors share one. Triggers outside the table are sent with `event`. */
-type FormKind = Exclude<(typeof TRIGGER_KINDS)[number], FrontDoor> | 'http' | 'schedule' | 'log-subscription' | 'event';
+/** Every kind of the fixed table has a form, and the front doors share one. The forms of opt-in triggers come from their catalogue. */
+type FormKind =
+  | Exclude<(typeof TRIGGER_KINDS)[number], FrontDoor>
+  | 'http'
+  | 'schedule'
+  | 'log-subscription'
+  | 'edge'
+  | 'event';
 
 /** The builder options that the form shows. Builder defaults set the other options. */
 const FORMS: Readonly<Record<FormKind, Pick<SendForm, 'label' | 'target'> & { readonly fields: Fields }>> = {
@@ -89,12 +96,22 @@ const FORMS: Readonly<Record<FormKind, Pick<SendForm, 'label' | 'target'> & { re
     target: 'stream',
     fields: { logGroup: ['text', '/aws/lambda/orders'], messages: ['list', 'log lines, one per line'] },
   },
+  edge: {
+    label: 'CloudFront (Lambda@Edge)',
+    target: 'event type',
+    fields: {
+      method: ['text', 'GET'],
+      uri: ['text', '/index.html'],
+      headers: ['map', 'name: value, one per line'],
+      status: ['text', 'of a response, 200'],
+    },
+  },
   event: { label: 'Any event', target: '', fields: { event: ['json', 'as AWS sends it'] } },
 };
 
 /** The forms of all kinds that can be sent, with the targets that the function registers. */
 export function formsOf(inspection: Inspection, sources: readonly SourceView[]): readonly SendForm[] {
-  return Object.entries(FORMS).map(([kind, { fields, ...form }]) => ({
+  const fixed = Object.entries(FORMS).map(([kind, { fields, ...form }]) => ({
     kind,
     ...form,
     targets: targetsOf(kind, inspection, sources),
@@ -105,9 +122,33 @@ export function formsOf(inspection: Inspection, sources: readonly SourceView[]):
       required: name === 'event',
     })),
   }));
+  return [
+    ...fixed,
+    ...Object.values<CatalogueEntry>(CATALOGUE).map((entry) => triggerForm(entry, inspection, sources)),
+  ];
 }
 
+/** The event of an opt-in trigger, which begins as its sample for the first registered name. */
+function triggerForm(entry: CatalogueEntry, inspection: Inspection, sources: readonly SourceView[]): SendForm {
+  const { kind, docs, sample } = entry;
+  const names = targetsOf(kind, inspection, sources);
+  const [event] = samplesFor(entry, names[0]);
+  const field = { name: 'event', type: 'json', wanted: 'as AWS sends it', required: true } as const;
+  return {
+    kind,
+    label: docs.section,
+    target: '',
+    targets: names,
+    ...(sample.alias !== undefined && { aliases: names.length > 0 ? names : [sample.alias] }),
+    fields: [{ ...field, sample: JSON.stringify(event, null, 2) }],
+  };
+}
+
+/** The event types of CloudFront. */
+const EDGE_TYPES = ['viewer-request', 'origin-request', 'origin-response', 'viewer-response'];
+
 function targetsOf(kind: string, { routes, triggers }: Inspection, sources: readonly SourceView[]): readonly string[] {
+  if (kind === 'edge') return EDGE_TYPES;
   const surface = routes.filter((route) => route.surface === kind).map(({ name }) => name);
   const wanted = kind === 'log-subscription' ? 'stream' : kind;
   const registered = triggers.filter((trigger) => trigger.kind === wanted).map(({ name }) => name);

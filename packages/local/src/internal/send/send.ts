@@ -3,13 +3,16 @@ import type { InvokeOutcome } from '../runtime/invoker.js';
 
 /** A manual request of the developer: from the page, or from `sallyport send`. */
 export interface SendRequest {
-  /** `http` (through the doors), `websocket`, `appsync`, `queue`, `stream`, `table-stream`, `topic`, `event-bus`, `schedule`, or `event`. */
+  /**
+   * `http` (through the doors), `websocket`, `appsync`, `queue`, `stream`, `table-stream`, `topic`, `event-bus`, `schedule`, `event`, or the
+   * kind of an opt-in trigger.
+   */
   readonly kind: string;
-  /** `POST /orders`, the source's name, `Query.note`. */
+  /** `POST /orders`, the source's name, `Query.note`; for an opt-in trigger the name of a registration. */
   readonly target?: string;
   /** The doors that receive an HTTP request; default `['gateway-v2']`. */
   readonly doors?: readonly string[];
-  /** Options of the kind's builder; for `event` the event itself. */
+  /** Options of the kind's builder; for `event` the event itself; for an opt-in trigger `{ event }`, or nothing for its sample. */
   readonly options?: unknown;
   /** Signs with a token of the local issuer. */
   readonly as?: {
@@ -18,6 +21,8 @@ export interface SendRequest {
     readonly tenant?: string;
     readonly kind?: string;
   };
+  /** The alias that is invoked. Default: for a trigger that an alias selects its target, else the alias of the front doors. */
+  readonly alias?: string;
   /** Sends as a `direct` caller, or as an `agent` tool of this name. */
   readonly caller?: { readonly kind: 'direct' } | { readonly kind: 'agent'; readonly tool: string };
 }

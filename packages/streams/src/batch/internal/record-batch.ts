@@ -39,8 +39,8 @@ export class RecordBatch implements DeliveryHolder {
   #abandon: (() => void) | undefined = undefined;
   #isWatched = false;
   #past = false;
-  /** The time of the last reading for a record, and the number of records that may start before the next reading. */
-  #readAt = Number.NaN;
+  /** The milliseconds that were left at the last reading for a record, and the number of records that may start before the next reading. */
+  #left = Number.NaN;
   #unread = 0;
   #requestId: string | undefined = undefined;
   #controllers: AbortController[] | undefined = undefined;
@@ -119,10 +119,7 @@ export class RecordBatch implements DeliveryHolder {
 
   /** True if the deadline has passed. */
   get isPast(): boolean {
-    if (!this.#past && this.hasDeadline) {
-      this.#past = this.settings.clock.monotonicMs() > this.#deadlineAt;
-    }
-    return this.#past;
+    return this.#past || (this.hasDeadline && this.#readLeft() < 0);
   }
 
   /**
@@ -137,12 +134,17 @@ export class RecordBatch implements DeliveryHolder {
       this.#unread -= 1;
       return true;
     }
-    const now = this.settings.clock.monotonicMs();
-    const left = this.#deadlineAt - now;
-    this.#past = left < 0;
-    if ((now - this.#readAt) * 64 < left) this.#unread = 3;
-    this.#readAt = now;
+    const left = this.#readLeft();
+    if ((this.#left - left) * 64 < left) this.#unread = 3;
+    this.#left = left;
     return !this.#past;
+  }
+
+  /** Reads the clock, and notes a passed deadline: the milliseconds that are left. */
+  #readLeft(): number {
+    const left = this.#deadlineAt - this.settings.clock.monotonicMs();
+    this.#past = left < 0;
+    return left;
   }
 
   /** Starts the timer once, when the batch first waits for a promise. */

@@ -5,6 +5,9 @@ import type { Violation } from '../result.js';
 /** Records a violation. */
 export type Violate = (kind: Violation['kind'], record: string, text: string) => void;
 
+/** Delays before Lambda's retries of a failed asynchronous invocation. */
+export const RETRY_DELAYS_MS: readonly number[] = [60_000, 120_000];
+
 /** The entries of a list; empty for any other value. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];

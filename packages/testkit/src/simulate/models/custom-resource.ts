@@ -3,7 +3,7 @@ import { membersOf } from '@sallyport/core/internal';
 import { defineOptions } from '@sallyport/core/options';
 import { count, type Data, positive } from '../../internal/kinds.js';
 import type { BatchModel, Item } from '../internal/batches.js';
-import type { Violate } from '../internal/members.js';
+import { RETRY_DELAYS_MS, type Violate } from '../internal/members.js';
 
 /** Options of `simulate` for custom resources. */
 export interface CustomResourceSimulation {
@@ -22,8 +22,6 @@ export const CUSTOM_RESOURCE_SIMULATION = defineOptions<CustomResourceSimulation
   timeoutMs: positive.default(30_000),
 });
 
-/** Delays before Lambda's retries of a failed asynchronous invocation. */
-const RETRY_DELAYS_MS = [60_000, 120_000];
 /** A response URL in S3, as in CloudFormation's requests. */
 const PLACE = 'https://cloudformation-custom-resource-response-useast1.s3.amazonaws.com/';
 
