@@ -26,9 +26,9 @@ import { grantOn } from '../internal/grants.js';
 import { misuse } from '../internal/misuse.js';
 import { count, defineProps, flag, literal, literalWords, many, thing, time } from '../internal/props.js';
 import { separateDoors } from '../internal/targets.js';
-import { BUNDLE_FUNCTION_PROPS, bundleFunction } from './bundle-function.js';
+import { BUNDLE_FUNCTION_PROPS, bundleFunction, factsOf } from './bundle-function.js';
 import { type CanaryProps, makeCanary } from './canary.js';
-import { bundleProps, checkHandler, checkVariables, loadingProps } from './internal/code-checks.js';
+import { bundleProps, checkExports, checkHandler, checkVariables, loadingProps } from './internal/code-checks.js';
 import { checkSources } from './internal/foreign-sources.js';
 import { startCacheOf, warnOfProvisioned } from './internal/start-cache.js';
 
@@ -268,13 +268,18 @@ export class ServiceFunction extends Construct implements IGrantable {
     });
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     grantOn(this.role, ['logs:CreateLogStream', 'logs:PutLogEvents'], [this.logGroup.logGroupArn]);
+    const settings = this.#settings(parsed);
     this.fn = new LambdaFunction(this, 'Resource', {
-      ...this.#settings(parsed),
+      ...settings,
       role: this.role,
       logGroup: this.logGroup,
     });
-    if (parsed.entry !== undefined)
-      noteSource(this.fn, { entry: resolve(parsed.entry), conditions: parsed.conditions ?? [] });
+    if (parsed.entry !== undefined) {
+      // One bundle and one loaded application for all checks of the function and its wiring.
+      const { exports: exported, loaded } = factsOf(settings.code) ?? {};
+      checkExports(this, parsed, exported);
+      noteSource(this.fn, { entry: resolve(parsed.entry), conditions: parsed.conditions ?? [], loaded });
+    }
     if (parsed.startCache) warnOfProvisioned(this);
     useComputeProvider(this.fn, parsed);
     this.node.addValidation({ validate: () => tooLarge(this, this.fn) });

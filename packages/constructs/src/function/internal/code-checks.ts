@@ -1,5 +1,4 @@
-import { exportsOf } from '@sallyport/bundle';
-import { Stack, Token } from 'aws-cdk-lib/core';
+import { Token } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { checkVariable } from '../../internal/environment.js';
 import { misuse } from '../../internal/misuse.js';
@@ -42,15 +41,22 @@ export function checkVariables(at: Construct, { environment, notSecret }: CodePr
   });
 }
 
-/** Rejects a handler that the bundle does not have: the deployment would succeed, and every invocation fail. */
-export function checkHandler(at: Construct, { entry, handler, conditions }: CodeProps): void {
+/** Rejects a handler in another file than the bundle's. */
+export function checkHandler(at: Construct, { entry, handler }: CodeProps): void {
   if (entry === undefined) return;
-  const [, file = '', name = ''] = /^(.*)\.([^.]*)$/.exec(handler) ?? [];
-  if (file !== 'index') {
-    throw misuse(at, { what: 'handler', got: handler, expected: `"index.${name}": the file of a bundle is index` });
-  }
-  const exported = Stack.of(at).bundlingRequired ? exportsOf(entry, conditions) : undefined;
+  const [, file = '', name = ''] = partsOf(handler);
+  if (file === 'index') return;
+  throw misuse(at, { what: 'handler', got: handler, expected: `"index.${name}": the file of a bundle is index` });
+}
+
+/** Rejects a handler that the bundle does not have: the deployment would succeed, and every invocation fail. */
+export function checkExports(at: Construct, { entry, handler }: CodeProps, exported: readonly string[] | undefined) {
+  const [, , name = ''] = partsOf(handler);
   if (exported === undefined || exported.includes(name)) return;
   const shown = exported.length === 0 ? 'nothing' : exported.join(', ');
   throw misuse(at, { what: `handler ${handler}, and ${entry} exports ${shown}`, expected: `export const ${name} = …` });
+}
+
+function partsOf(handler: string): readonly string[] {
+  return /^(.*)\.([^.]*)$/.exec(handler) ?? [];
 }
