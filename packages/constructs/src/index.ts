@@ -3,6 +3,7 @@ export { CONSTRUCT_CODES, ConstructError, type ConstructErrorCode } from './erro
 export { type BundleFunctionProps, bundleFunction } from './function/bundle-function.js';
 export type { CanaryProps } from './function/canary.js';
 export { ServiceAlarms, type ServiceAlarmsProps } from './function/service-alarms.js';
+export { ServiceDashboard, type ServiceDashboardProps } from './function/service-dashboard.js';
 export { ServiceFunction, type ServiceFunctionProps } from './function/service-function.js';
 export {
   type EventChannel,
@@ -32,6 +33,12 @@ export { Challenge, McpSessions } from './mcp/sessions.js';
 export { ManagedConnectors } from './microvm/managed-connectors.js';
 export { MicrovmController, type MicrovmControllerProps } from './microvm/microvm-controller.js';
 export { MicrovmImage, type MicrovmImageProps } from './microvm/microvm-image.js';
+export type { HttpDoorKind, ServiceDoors } from './service/internal/doors.js';
+export type { ServiceTables } from './service/internal/tables.js';
+export { Service } from './service/service.js';
+export type { ServiceProps, ServiceSplit } from './service/service-props.js';
+export { type CreatedSources, Source } from './service/source.js';
+export type { ServiceStage } from './service/stage.js';
 export {
   type BindTableProps,
   StateTable,

@@ -1,3 +1,4 @@
+import { type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { readFileSync } from 'node:fs';
 import {
   type AuthorizationConfig,
@@ -182,6 +183,20 @@ export class GraphqlApi extends Construct {
       type: 'AWS_LAMBDA',
       lambdaConfig: { lambdaFunctionArn: fn.functionArn },
       serviceRoleArn: role.roleArn,
+    });
+  }
+
+  /**
+   * Errors of AppSync and of the function, not errors that a resolver returns.
+   *
+   * @internal
+   * @see https://docs.aws.amazon.com/appsync/latest/devguide/monitoring.html
+   */
+  serverErrors(): IMetric {
+    return new Metric({
+      namespace: 'AWS/AppSync',
+      metricName: '5XXError',
+      dimensionsMap: { GraphQLAPIId: this.api.apiId },
     });
   }
 

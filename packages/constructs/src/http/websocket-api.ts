@@ -1,3 +1,4 @@
+import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { WEBSOCKET_ACTIONS, WEBSOCKET_ENDPOINT_ENV } from '@sallyport/http/schema';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
@@ -192,6 +193,27 @@ export class WebSocketApi extends Construct {
       apiId: this.api.apiId,
       routeId: route.ref,
       routeResponseKey: '$default',
+    });
+  }
+
+  /**
+   * Errors of the API when it calls the function, and answers of the function that API Gateway cannot use.
+   *
+   * @internal
+   * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-logging.html
+   */
+  serverErrors(): IMetric {
+    const metric = (metricName: string) =>
+      new Metric({
+        namespace: 'AWS/ApiGateway',
+        metricName,
+        dimensionsMap: { ApiId: this.api.apiId, Stage: STAGE },
+        statistic: Stats.SUM,
+      });
+    return new MathExpression({
+      expression: 'FILL(execution, 0) + FILL(integration, 0)',
+      label: 'errors',
+      usingMetrics: { execution: metric('ExecutionError'), integration: metric('IntegrationError') },
     });
   }
 
