@@ -210,10 +210,12 @@ export class WebSocketApi extends Construct {
         dimensionsMap: { ApiId: this.api.apiId, Stage: STAGE },
         statistic: Stats.SUM,
       });
+    // Two expressions in one graph need different ids.
+    const [execution, integration] = [`e${this.node.addr}`, `i${this.node.addr}`];
     return new MathExpression({
-      expression: 'FILL(execution, 0) + FILL(integration, 0)',
+      expression: `FILL(${execution}, 0) + FILL(${integration}, 0)`,
       label: 'errors',
-      usingMetrics: { execution: metric('ExecutionError'), integration: metric('IntegrationError') },
+      usingMetrics: { [execution]: metric('ExecutionError'), [integration]: metric('IntegrationError') },
     });
   }
 

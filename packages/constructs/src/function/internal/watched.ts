@@ -173,14 +173,16 @@ function attemptSeconds(queue: IQueue): number {
 function throttledTable(table: { readonly tableName: string; readonly node: IConstruct['node'] } & IConstruct): Watched {
   const metric = (metricName: string) =>
     new Metric({ namespace: 'AWS/DynamoDB', metricName, dimensionsMap: { TableName: table.tableName }, ...sum });
+  // Two expressions in one graph need different ids.
+  const [reads, writes] = [`r${table.node.addr}`, `w${table.node.addr}`];
   return {
     id: `Throttled-${Names.nodeUniqueId(table.node)}`,
     part: 'throttled-tables',
     of: table,
     metric: new MathExpression({
-      expression: 'FILL(reads, 0) + FILL(writes, 0)',
+      expression: `FILL(${reads}, 0) + FILL(${writes}, 0)`,
       label: 'throttled calls',
-      usingMetrics: { reads: metric('ReadThrottleEvents'), writes: metric('WriteThrottleEvents') },
+      usingMetrics: { [reads]: metric('ReadThrottleEvents'), [writes]: metric('WriteThrottleEvents') },
       period: PERIOD,
     }),
     threshold: THRESHOLDS.throttledCalls,
