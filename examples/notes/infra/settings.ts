@@ -1,6 +1,6 @@
 import type { ServiceProps, ServiceStage } from '@sallyport/constructs';
 import { DEFAULT_EMBEDDING_DIMENSIONS, DEFAULT_TITAN_EMBED_TEXT_MODEL_ID } from '@sallyport/vectors/schema';
-import { AttributeType, BillingMode, StreamViewType, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, BillingMode, StreamViewType, TableEncryption, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
 import { Duration, type StackProps } from 'aws-cdk-lib/core';
 
 /** The values that differ between deployments. */
@@ -39,6 +39,7 @@ export const SERVICE = {
 export const NOTES_TABLE: TableProps = {
   partitionKey: { name: 'id', type: AttributeType.STRING },
   billingMode: BillingMode.PAY_PER_REQUEST,
+  encryption: TableEncryption.AWS_MANAGED,
   pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
   stream: StreamViewType.NEW_AND_OLD_IMAGES,
 };

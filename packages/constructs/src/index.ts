@@ -33,7 +33,7 @@ export { Challenge, McpSessions } from './mcp/sessions.js';
 export { ManagedConnectors } from './microvm/managed-connectors.js';
 export { MicrovmController, type MicrovmControllerProps } from './microvm/microvm-controller.js';
 export { MicrovmImage, type MicrovmImageProps } from './microvm/microvm-image.js';
-export type { HttpDoorKind, ServiceDoors } from './service/internal/doors.js';
+export type { HttpDoorKind, ServiceDoors, ServiceGraphql } from './service/internal/doors.js';
 export type { ServiceTables } from './service/internal/tables.js';
 export { Service } from './service/service.js';
 export type { ServiceProps, ServiceSplit } from './service/service-props.js';

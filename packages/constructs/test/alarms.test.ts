@@ -72,9 +72,22 @@ describe('ServiceAlarms', () => {
       TreatMissingData: 'notBreaching',
       AlarmActions: [{ Ref: expect.stringMatching(/^OnCall/) }],
     };
+    const runbook = 'Test/Api. docs/operations.md';
     expect(alarmsOf(templateOf(stack))).toEqual([
-      { ...common, MetricName: 'Errors', Statistic: 'Sum', Threshold: 1 },
-      { ...common, MetricName: 'Throttles', Statistic: 'Sum', Threshold: 1 },
+      {
+        ...common,
+        MetricName: 'Errors',
+        Statistic: 'Sum',
+        Threshold: 1,
+        AlarmDescription: `Invocations fail: ${runbook}#failed-invocations`,
+      },
+      {
+        ...common,
+        MetricName: 'Throttles',
+        Statistic: 'Sum',
+        Threshold: 1,
+        AlarmDescription: `Invocations find no free environment: ${runbook}#throttled-invocations`,
+      },
     ]);
   });
 

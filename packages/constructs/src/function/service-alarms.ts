@@ -189,7 +189,7 @@ export class ServiceAlarms extends Construct {
     const alarm = new Alarm(this, id, {
       metric,
       threshold,
-      alarmDescription: `${TITLES[part]}: ${of.node.path}. ${this.#runbook}#${part}`,
+      alarmDescription: `${TITLES[part]}: ${of.node.path.replace(/\/Resource$/, '')}. ${this.#runbook}#${part}`,
       evaluationPeriods: 1,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: TreatMissingData.NOT_BREACHING,

@@ -1,12 +1,11 @@
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { SERVICE_FUNCTION_PROPS, type ServiceFunctionProps } from '../function/service-function.js';
-import type { GraphqlApiProps } from '../graphql/graphql-api.js';
 import type { ApiDomain } from '../http/api-domain.js';
 import type { ApiAuthorization } from '../http/authorization.js';
 import type { WebSocketApiProps } from '../http/websocket-api.js';
 import { choice, defineProps, flag, literal, literalWords, many, thing } from '../internal/props.js';
 import { type ExternalAttachment, isExternal } from '../wiring/external.js';
-import { HTTP_DOORS, type HttpDoorKind } from './internal/doors.js';
+import { HTTP_DOORS, type HttpDoorKind, type ServiceGraphql } from './internal/doors.js';
 import { Source } from './source.js';
 import type { ServiceStage } from './stage.js';
 
@@ -60,7 +59,7 @@ export interface ServiceProps extends Omit<ServiceFunctionProps, 'entry' | 'code
    *
    * @default - no GraphQL API
    */
-  readonly graphql?: Omit<GraphqlApiProps, 'fn'>;
+  readonly graphql?: ServiceGraphql;
   /**
    * Props of the WebSocket API, if the application has WebSocket routes.
    *
@@ -114,7 +113,7 @@ export const SERVICE_PROPS = defineProps<ServiceProps>('Service')({
   doors: many<HttpDoorKind>(`a list of ${HTTP_DOORS.join(', ')}`, (one) => HTTP_DOORS.includes(one as HttpDoorKind)),
   domain: thing<ApiDomain>('an ApiDomain', 'domainName'),
   authorization: thing<ApiAuthorization>('a value of ApiAuthorization', 'authorizer'),
-  graphql: literal<Omit<GraphqlApiProps, 'fn'>>('an object with schemaFile', isObject),
+  graphql: literal<ServiceGraphql>('an object with schemaFile', isObject),
   webSocket: literal<Omit<WebSocketApiProps, 'fn'>>('an object', isObject),
   external: many<ExternalAttachment>(
     'a list of { kind, name, path, reason }, each with a reason and with a kind or a path',

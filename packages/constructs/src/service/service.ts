@@ -1,7 +1,7 @@
 import type { IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
-import { Stack } from 'aws-cdk-lib/core';
+import { CfnOutput, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { ServiceFunction, ServiceFunctionProps } from '../function/service-function.js';
 import type { ServiceAlarms } from '../function/service-alarms.js';
@@ -115,8 +115,10 @@ export class Service extends Construct {
     for (const [index, [, { include }]] of splits.entries()) {
       for (const source of include) source.attach(this, (parts[index + 1] as ServicePart).wiring, this);
     }
-    const { httpApi, restApi, functionUrl } = this.doors;
+    const { httpApi, restApi, functionUrl, webSocket, graphql } = this.doors;
     this.url = (httpApi ?? restApi ?? functionUrl)?.url;
+    const urls = { Url: this.url, WebSocketUrl: webSocket?.url, GraphqlUrl: graphql?.api.graphqlUrl };
+    for (const [name, value] of Object.entries(urls)) if (value !== undefined) new CfnOutput(this, name, { value });
     const watched = (parsed.alarms ?? stage.isWatched) ? watchParts(this, parts, parsed.alarmTopic) : undefined;
     this.alarms = watched?.alarms ?? {};
     this.dashboard = watched?.dashboard;

@@ -17,8 +17,8 @@ import { setVariable } from '../internal/environment.js';
 import { grantOn } from '../internal/grants.js';
 import { misuse } from '../internal/misuse.js';
 import { count, defineProps, flag, literal, thing, words } from '../internal/props.js';
-
 import { noteTable } from '../internal/tables.js';
+
 /** The actions on a table that a function is granted. */
 export class TableAccess {
   /** Reads items and queries. */

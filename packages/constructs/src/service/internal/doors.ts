@@ -1,8 +1,8 @@
 import { MCP_SECRET_ARN_ENV, MCP_TABLE_NAME_ENV } from '@sallyport/mcp/schema';
+import { type AuthorizationConfig, AuthorizationType } from 'aws-cdk-lib/aws-appsync';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import type { GraphqlApi as Graphql, GraphqlApiProps } from '../../graphql/graphql-api.js';
-import { GraphqlApi } from '../../graphql/graphql-api.js';
+import { GraphqlApi, type GraphqlApiProps } from '../../graphql/graphql-api.js';
 import type { ApiDomain } from '../../http/api-domain.js';
 import type { ApiAuthorization } from '../../http/authorization.js';
 import type { IHttpDoor } from '../../http/door.js';
@@ -24,12 +24,23 @@ export const HTTP_DOORS = ['http-api', 'rest-api', 'function-url'] as const;
 /** A kind of front door that a service creates for HTTP routes. */
 export type HttpDoorKind = (typeof HTTP_DOORS)[number];
 
+/** The GraphQL API of a service. */
+export interface ServiceGraphql extends Omit<GraphqlApiProps, 'fn'> {
+  /**
+   * The OpenID Connect issuer whose tokens AppSync accepts, and their audience. With an empty issuer only callers with IAM permissions are accepted. Not
+   * with `authorization`.
+   *
+   * @default - no tokens
+   */
+  readonly tokens?: { readonly issuer: string; readonly audience: string };
+}
+
 /** The settings of the doors of a service. */
 export interface DoorSettings {
   readonly doors: readonly HttpDoorKind[] | undefined;
   readonly domain: ApiDomain | undefined;
   readonly authorization: ApiAuthorization | undefined;
-  readonly graphql: Omit<GraphqlApiProps, 'fn'> | undefined;
+  readonly graphql: ServiceGraphql | undefined;
   readonly webSocket: Omit<WebSocketApiProps, 'fn'> | undefined;
 }
 
@@ -44,7 +55,7 @@ export interface ServiceDoors {
   /** The WebSocket API. */
   readonly webSocket?: WebSocketApi;
   /** The GraphQL API. */
-  readonly graphql?: Graphql;
+  readonly graphql?: GraphqlApi;
   /** The state of the MCP server; the routes are at the first door. */
   readonly mcp?: McpServer;
 }
@@ -103,10 +114,11 @@ function createHttp(
     ...(authorization && { authorization }),
   };
   const auth = inventory.container === 'secure' ? FunctionUrlAuth.APPLICATION : FunctionUrlAuth.IAM;
+  const streaming = format === 'function-url' ? { streaming: true } : {};
   return {
     ...(doors.includes('http-api') && { httpApi: new HttpApi(at, 'HttpApi', api) }),
     ...(doors.includes('rest-api') && { restApi: new RestApi(at, 'RestApi', api) }),
-    ...(doors.includes('function-url') && { functionUrl: new FunctionUrl(at, 'Url', { fn, auth }) }),
+    ...(doors.includes('function-url') && { functionUrl: new FunctionUrl(at, 'FunctionUrl', { fn, auth, ...streaming }) }),
   };
 }
 
@@ -148,14 +160,26 @@ function createGraphql(
   wiring: ServiceWiring,
   { fn, stage: { logRetention } }: DoorFacts,
   { graphql }: DoorSettings,
-): Graphql {
+): GraphqlApi {
   if (!graphql) {
     throw misuse(at, {
       what: 'the application has GraphQL fields, and the service has no schema',
       expected: "graphql: { schemaFile: 'schema.graphql' }",
     });
   }
-  const api = new GraphqlApi(at, 'Graphql', { fn, logRetention, ...graphql });
+  const { tokens, ...props } = graphql;
+  if (tokens && props.authorization) {
+    throw misuse(at, { what: 'graphql.tokens with graphql.authorization', expected: 'one of them' });
+  }
+  const authorization = tokens && tokens.issuer !== '' ? { authorization: ofIssuer(tokens) } : {};
+  const api = new GraphqlApi(at, 'Graphql', { fn, logRetention, ...props, ...authorization });
   wiring.graphQl(api);
   return api;
+}
+
+function ofIssuer({ issuer, audience }: NonNullable<ServiceGraphql['tokens']>): AuthorizationConfig {
+  // AppSync interprets the client id as a regular expression.
+  const clientId = `^${audience.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`;
+  const openIdConnectConfig = { oidcProvider: issuer, clientId };
+  return { defaultAuthorization: { authorizationType: AuthorizationType.OIDC, openIdConnectConfig } };
 }

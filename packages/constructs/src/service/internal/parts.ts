@@ -86,11 +86,17 @@ export function createPart(scope: Construct, part: PartSettings): ServicePart {
     read: onlyWithPlaceholders ? read.filter((one) => !missing.includes(one)) : read,
     take: (variables) => select(inventoryOf(scope, entry, load(variables))),
   });
+  // The handler writes this format for all events of REST APIs, even if no record shows a streaming route.
+  const streamingRoutes =
+    loaded?.format === 'gateway-v1'
+      ? inventory.routes.filter(({ surface }) => surface === 'http').map(({ method, path }) => `${method} ${path}`)
+      : [];
   const wiring = new ServiceWiring(scope, name === 'main' ? 'Wiring' : `Wiring-${name}`, {
     fn,
     inventory,
     application,
     external,
+    streamingRoutes,
   });
   noteService(wiring);
   return { name, service, wiring, inventory, format: loaded?.format ?? 'json', read };
