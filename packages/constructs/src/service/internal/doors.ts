@@ -84,13 +84,29 @@ export function createDoors(
   const http = has('http') ? createHttp(at, facts, settings) : {};
   const [first] = Object.values(http) as IHttpDoor[];
   const mcp = first && createMcp(at, facts, first);
-  for (const door of Object.values(http) as IHttpDoor[]) wiring.http(door);
+  const all = Object.values(http) as IHttpDoor[];
+  for (const door of all) {
+    const only = all.some(({ canStream }) => canStream) ? bufferedPaths(door, facts.inventory) : undefined;
+    wiring.http(door, { ...(only && { only }) });
+  }
   return {
     ...http,
     ...(mcp && { mcp }),
     ...(has('websocket') && { webSocket: createWebSocket(at, wiring, facts, settings) }),
     ...(has('appsync') && { graphql: createGraphql(at, wiring, facts, settings) }),
   };
+}
+
+/** The paths without a streaming route, for a door that buffers next to one that streams; `undefined` for all paths. */
+function bufferedPaths(door: IHttpDoor, { routes }: Inventory): readonly string[] | undefined {
+  if (door.canStream) return undefined;
+  const paths = (wanted: boolean) =>
+    routes.flatMap(({ surface, path = '', streaming }) =>
+      surface === 'http' && (streaming === true) === wanted ? [path] : [],
+    );
+  const streamed = paths(true);
+  const buffered = paths(false).filter((path) => !streamed.includes(path));
+  return streamed.length === 0 || buffered.length === 0 || buffered.includes('/') ? undefined : buffered;
 }
 
 /** The door that fits the format of the handler. */

@@ -4,7 +4,7 @@ import { it } from 'vitest';
 import { createStack } from '../infra/stack.js';
 
 const templateWith = (JWT_ISSUER: string) =>
-  Template.fromStack(Stack.of(createStack(new App(), { JWT_ISSUER, JWT_AUDIENCE: 'books' })));
+  Template.fromStack(Stack.of(createStack(new App(), { JWT_ISSUER, JWT_AUDIENCE: 'https://books.example/mcp' })));
 
 it('rejects an API key, and resolves each field with the function', () => {
   const template = templateWith('');

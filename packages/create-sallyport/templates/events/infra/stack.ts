@@ -5,7 +5,7 @@ import { type App, Stack } from 'aws-cdk-lib/core';
 const nightly = Source.schedule('nightly', Schedule.cron({ hour: '3', minute: '0' }));
 
 /** Doors, tables and permissions follow from the registrations in src/app.ts. */
-export function createStack(app: App, { STAGE, JWT_ISSUER = '', JWT_AUDIENCE = '', JWT_JWKS_URI = '' }: NodeJS.ProcessEnv) {
+export function createStack(app: App, { STAGE, JWT_ISSUER = '', JWT_AUDIENCE = '', JWT_JWKS_URI = '' } = process.env) {
   return new Service(new Stack(app, '__CLASS_NAME__'), 'Service', {
     entry: 'src/lambda.ts',
     stage: STAGE === 'preview' ? 'preview' : 'production',
