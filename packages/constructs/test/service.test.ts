@@ -59,7 +59,10 @@ describe('the resources of a service', () => {
   it('do not include a source without a handler', () => {
     const sources = [...SOURCES, Source.queue('refunds')];
     expect(() => newService(orders, { sources })).toThrow(
-      expect.objectContaining({ code: 'constructs.not_registered', message: expect.stringContaining('queue "refunds"') }),
+      expect.objectContaining({
+        code: 'constructs.not_registered',
+        message: expect.stringContaining('queue "refunds"'),
+      }),
     );
   });
 
@@ -202,12 +205,75 @@ function run(folder: string): string {
   expect(readFileSync(join(folder, file), 'utf8').length).toBeGreaterThan(1000);
   const record = { eventSource: 'aws:sqs', eventSourceARN: 'arn:aws:sqs:eu-west-1:123456789012:reports' };
   const event = { Records: [{ ...record, messageId: 'm', body: '{}', attributes: {}, messageAttributes: {} }] };
-  const context = { awsRequestId: 'r', functionName: 'f', invokedFunctionArn: 'arn:aws:lambda:eu-west-1:123456789012:function:f' };
+  const context = {
+    awsRequestId: 'r',
+    functionName: 'f',
+    invokedFunctionArn: 'arn:aws:lambda:eu-west-1:123456789012:function:f',
+  };
   const program = `
 const { handler } = await import(${JSON.stringify(join(folder, file))});
 const context = { ...${JSON.stringify(context)}, getRemainingTimeInMillis: () => 5000 };
 const { batchItemFailures } = await handler(${JSON.stringify(event)}, context);
 console.log(batchItemFailures.length === 0 ? 'done' : 'failed');`;
-  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' });
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+    encoding: 'utf8',
+  });
   return stdout.trim() || stderr;
 }
+
+describe('the alarms of a service', () => {
+  const PAGE = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
+  const ANCHORS = [...PAGE.matchAll(/^## (.*)$/gm)].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-'));
+
+  it('cover what the wiring attached, and link to the sections of the runbook', () => {
+    const entry = newApplication(`${ORDERS}
+app.kinesis('clicks', () => undefined);
+app.topic('news', () => undefined);
+app.webSocket('$default', () => undefined, Authenticated('chat'));
+process.env.FRAMEWORK_JOBS_TABLE_NAME;`);
+    const sources = [...SOURCES, Source.kinesis('clicks'), Source.topic('news')];
+    const template = synth(newService(entry, { sources }));
+    const alarms = propertiesOf(template, 'AWS::CloudWatch::Alarm').map(({ AlarmDescription, Threshold }) => {
+      const [, title = '', of = '', anchor = ''] =
+        /^(.*?): (?:Test\/Orders\/)(.*)\. docs.*#(.*)$/.exec(String(AlarmDescription)) ?? [];
+      expect(title).not.toBe('');
+      return `${anchor} ${of.replace(/-Test\w+/, '')} ${Threshold}`;
+    });
+    expect(alarms.sort()).toEqual([
+      'door-errors HttpApi 5',
+      'door-errors WebSocket 5',
+      'failed-invocations Function 1',
+      'failure-queue Function/Resource/AsyncFailures 1',
+      'failure-queue Queue-orders/DeadLetters 1',
+      'failure-queue Queue-reports/DeadLetters 1',
+      'failure-queue Wiring/Kinesis/Failures 1',
+      'failure-queue Wiring/Schedule-75a44d9c/Failures 1',
+      'failure-queue Wiring/Topic/Failures 1',
+      'late-streams Function 3600000',
+      'lost-events Function 1',
+      'lost-events Function 1',
+      'old-messages Queue-orders 900',
+      'old-messages Queue-reports 900',
+      'slow-invocations Function 8000',
+      'throttled-invocations Function 1',
+      'throttled-tables Jobs 10',
+      'undelivered-events Topic-news 1',
+      'undelivered-events Wiring/Schedule-75a44d9c 1',
+    ]);
+    const used = alarms.map((alarm) => alarm.split(' ', 1)[0] ?? '');
+    expect(used.filter((anchor) => !ANCHORS.includes(anchor))).toEqual([]);
+    const [{ DashboardBody } = {}] = propertiesOf(template, 'AWS::CloudWatch::Dashboard');
+    const titles = JSON.stringify(DashboardBody).match(/(?<=title\\*":\\*")[^"\\]*/g);
+    expect(titles).toEqual([
+      'Invocations',
+      'A front door answers 5xx',
+      'Invocations are close to the timeout',
+      'Messages are in a failure queue',
+      'Lambda drops events',
+      'Records of a stream wait',
+      'Messages wait in a queue',
+      'Events do not reach the function',
+      'Calls of a table are throttled',
+    ]);
+  });
+});

@@ -33,7 +33,10 @@ function synth(template: TemplateName, change: (path: string, text: string) => s
   const project = mkdtempSync(join(place, `${template}-`));
   for (const [path, text] of filesOf(template)) {
     // The packages of this workspace run on their sources.
-    const own = text.replace("entry: 'src/lambda.ts',", "entry: 'src/lambda.ts',\n    conditions: ['@sallyport/source'],");
+    const own = text.replace(
+      "entry: 'src/lambda.ts',",
+      "entry: 'src/lambda.ts',\n    conditions: ['@sallyport/source'],",
+    );
     mkdirSync(dirname(join(project, path)), { recursive: true });
     writeFileSync(join(project, path), change(path, path === 'infra/stack.ts' ? own : text));
   }
@@ -44,7 +47,11 @@ function synth(template: TemplateName, change: (path: string, text: string) => s
   const { status, stderr } = spawnSync(
     process.execPath,
     ['--conditions=@sallyport/source', '--import', 'tsx', 'infra/app.ts'],
-    { cwd: project, encoding: 'utf8', env: { PATH: process.env.PATH ?? '', CDK_VALIDATION: 'false', STAGE: 'preview' } },
+    {
+      cwd: project,
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH ?? '', CDK_VALIDATION: 'false', STAGE: 'preview' },
+    },
   );
   const template_ = status === 0 ? JSON.parse(readFileSync(join(project, 'cdk.out/Mine.template.json'), 'utf8')) : {};
   return { status, stderr, resources: Object.values((template_.Resources ?? {}) as Record<string, { Type: string }>) };
@@ -63,7 +70,9 @@ it.each(WANTED)('%s has at most 25 lines of infrastructure, which create %j', (t
   const files = [...filesOf(template)].filter(([path]) => path.startsWith('infra/'));
   const lines = files.flatMap(([, text]) => text.trimEnd().split('\n'));
   expect(lines.length).toBeLessThanOrEqual(25);
-  expect(lines.filter((line) => line.includes('startCache'))).toEqual([expect.stringMatching(/^\s*\/\/ startCache: true,/)]);
+  expect(lines.filter((line) => line.includes('startCache'))).toEqual([
+    expect.stringMatching(/^\s*\/\/ startCache: true,/),
+  ]);
   const { status, stderr, resources } = synth(template);
   expect([status, /WARNING.*/.exec(stderr)?.[0]]).toEqual([0, undefined]);
   expect(types.filter((type) => !resources.some(({ Type }) => Type === type))).toEqual([]);

@@ -87,7 +87,12 @@ function widgetsOf(at: Construct, wiring: ServiceWiring): readonly IWidget[] {
       left: [fn.metricInvocations(sum), fn.metricErrors(sum), fn.metricThrottles(sum)],
       width: WIDTH,
     }),
-    ...parts.map((part) => graphOf(part, watched.filter((one) => one.part === part))),
+    ...parts.map((part) =>
+      graphOf(
+        part,
+        watched.filter((one) => one.part === part),
+      ),
+    ),
   ];
 }
 

@@ -1,4 +1,3 @@
-import { type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { readFileSync } from 'node:fs';
 import {
   type AuthorizationConfig,
@@ -9,6 +8,7 @@ import {
   Definition,
   GraphqlApi as GraphqlApiResource,
 } from 'aws-cdk-lib/aws-appsync';
+import { type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';

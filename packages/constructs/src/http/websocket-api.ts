@@ -1,4 +1,3 @@
-import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { WEBSOCKET_ACTIONS, WEBSOCKET_ENDPOINT_ENV } from '@sallyport/http/schema';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
@@ -9,6 +8,7 @@ import {
   WebSocketApi as WebSocketApiResource,
   WebSocketStage,
 } from 'aws-cdk-lib/aws-apigatewayv2';
+import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { type Grant, type IGrantable, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';

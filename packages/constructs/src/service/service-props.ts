@@ -1,4 +1,6 @@
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { RemovalPolicy } from 'aws-cdk-lib/core';
 import { SERVICE_FUNCTION_PROPS, type ServiceFunctionProps } from '../function/service-function.js';
 import type { ApiDomain } from '../http/api-domain.js';
 import type { ApiAuthorization } from '../http/authorization.js';
@@ -16,7 +18,8 @@ export interface ServiceSplit extends Partial<Omit<ServiceFunctionProps, 'code' 
 }
 
 /** Props of {@link Service}, and those of {@link ServiceFunction} for its functions. */
-export interface ServiceProps extends Omit<ServiceFunctionProps, 'entry' | 'code' | 'external'> {
+export interface ServiceProps
+  extends Omit<ServiceFunctionProps, 'entry' | 'code' | 'external' | 'logRetention' | 'logRemovalPolicy'> {
   /** The file that exports the handler of the application. */
   readonly entry: string;
   /**
@@ -24,6 +27,18 @@ export interface ServiceProps extends Omit<ServiceFunctionProps, 'entry' | 'code
    * has short logs of level `DEBUG` and a low throttle.
    */
   readonly stage: ServiceStage;
+  /**
+   * The retention of the logs of the functions.
+   *
+   * @default - that of the stage
+   */
+  readonly logRetention?: RetentionDays;
+  /**
+   * The removal policy of the logs of the functions.
+   *
+   * @default - that of the stage
+   */
+  readonly logRemovalPolicy?: RemovalPolicy;
   /**
    * The sources of events.
    *
@@ -100,8 +115,12 @@ const { code: _code, external: _external, ...functionKinds } = SERVICE_FUNCTION_
 export const SERVICE_PROPS = defineProps<ServiceProps>('Service')({
   ...functionKinds,
   entry: literalWords('the path of a file').required(),
+  logRetention: literal<RetentionDays>('a RetentionDays', (value) => typeof value === 'number'),
+  logRemovalPolicy: literal<RemovalPolicy>('a RemovalPolicy', (value) => typeof value === 'string'),
   stage: choice('production', 'preview').required(),
-  sources: many<Source>('a list of sources, such as Source.queue("orders")', (one) => one instanceof Source).default([]),
+  sources: many<Source>('a list of sources, such as Source.queue("orders")', (one) => one instanceof Source).default(
+    [],
+  ),
   split: literal<Readonly<Record<string, ServiceSplit>>>(
     'an object of { include: [Source.queue("orders")] } by name',
     (value) =>

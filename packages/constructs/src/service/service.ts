@@ -3,9 +3,9 @@ import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { CfnOutput, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import type { ServiceFunction, ServiceFunctionProps } from '../function/service-function.js';
 import type { ServiceAlarms } from '../function/service-alarms.js';
 import type { ServiceDashboard } from '../function/service-dashboard.js';
+import type { ServiceFunction, ServiceFunctionProps } from '../function/service-function.js';
 import { misuse } from '../internal/misuse.js';
 import type { ServiceWiring } from '../wiring/service-wiring.js';
 import { createDoors, type ServiceDoors } from './internal/doors.js';
@@ -13,7 +13,7 @@ import { createPart, type ServicePart } from './internal/parts.js';
 import { destroyWithStack } from './internal/removal.js';
 import { createTables, type ServiceTables } from './internal/tables.js';
 import { watchParts } from './internal/watch.js';
-import { type ServiceProps, SERVICE_PROPS } from './service-props.js';
+import { SERVICE_PROPS, type ServiceProps } from './service-props.js';
 import type { CreatedSources } from './source.js';
 import { STAGES } from './stage.js';
 
@@ -84,7 +84,8 @@ export class Service extends Construct {
     });
     const parts: ServicePart[] = [main];
     for (const [name, { include, ...settings }] of splits) {
-      if (name === 'main') throw misuse(this, { what: 'split.main', expected: 'another name: main is the first function' });
+      if (name === 'main')
+        throw misuse(this, { what: 'split.main', expected: 'another name: main is the first function' });
       const own = settings.entry !== undefined && settings.entry !== parsed.entry;
       parts.push(
         createPart(this, {

@@ -74,7 +74,9 @@ const sum = { period: PERIOD, statistic: Stats.SUM };
 const most = { period: PERIOD, statistic: Stats.MAXIMUM };
 
 /** True for a door of the tree that reports its server errors. */
-function isDoor(construct: object): construct is IConstruct & { readonly fn: IFunction; serverErrors(): IMetric | undefined } {
+function isDoor(
+  construct: object,
+): construct is IConstruct & { readonly fn: IFunction; serverErrors(): IMetric | undefined } {
   return 'fn' in construct && 'serverErrors' in construct;
 }
 
@@ -141,7 +143,10 @@ function sourcesOf(wiring: ServiceWiring): readonly Watched[] {
     // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-monitoring.html
     if (rule) {
       const { eventBusName } = rule.node.defaultChild as CfnRule;
-      const dimensionsMap = { RuleName: rule.ruleName, ...(eventBusName !== undefined && { EventBusName: eventBusName }) };
+      const dimensionsMap = {
+        RuleName: rule.ruleName,
+        ...(eventBusName !== undefined && { EventBusName: eventBusName }),
+      };
       const metric = new Metric({ namespace: 'AWS/Events', metricName: 'FailedInvocations', dimensionsMap, ...sum });
       return [undelivered(rule, metric)];
     }
@@ -170,7 +175,9 @@ function attemptSeconds(queue: IQueue): number {
 }
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html */
-function throttledTable(table: { readonly tableName: string; readonly node: IConstruct['node'] } & IConstruct): Watched {
+function throttledTable(
+  table: { readonly tableName: string; readonly node: IConstruct['node'] } & IConstruct,
+): Watched {
   const metric = (metricName: string) =>
     new Metric({ namespace: 'AWS/DynamoDB', metricName, dimensionsMap: { TableName: table.tableName }, ...sum });
   // Two expressions in one graph need different ids.

@@ -134,21 +134,21 @@ function createHttp(
   return {
     ...(doors.includes('http-api') && { httpApi: new HttpApi(at, 'HttpApi', api) }),
     ...(doors.includes('rest-api') && { restApi: new RestApi(at, 'RestApi', api) }),
-    ...(doors.includes('function-url') && { functionUrl: new FunctionUrl(at, 'FunctionUrl', { fn, auth, ...streaming }) }),
+    ...(doors.includes('function-url') && {
+      functionUrl: new FunctionUrl(at, 'FunctionUrl', { fn, auth, ...streaming }),
+    }),
   };
 }
 
 /** The state of an MCP server, if the application reads its variables. The routes are in the inventory. */
-function createMcp(
-  at: Construct,
-  { fn, inventory, read, mcpTable }: DoorFacts,
-  api: IHttpDoor,
-): McpServer | undefined {
+function createMcp(at: Construct, { fn, inventory, read, mcpTable }: DoorFacts, api: IHttpDoor): McpServer | undefined {
   const generateSecret = read.includes(MCP_SECRET_ARN_ENV);
   if (!generateSecret && !read.includes(MCP_TABLE_NAME_ENV)) return undefined;
   const methods = (path: string | undefined) =>
     inventory.routes.filter((route) => route.path === path).map(({ method }) => method);
-  const server = inventory.routes.find(({ path }) => ['POST', 'GET', 'DELETE'].every((one) => methods(path).includes(one)));
+  const server = inventory.routes.find(({ path }) =>
+    ['POST', 'GET', 'DELETE'].every((one) => methods(path).includes(one)),
+  );
   if (server?.path === undefined) return undefined;
   return new McpServer(at, 'Mcp', {
     fn,

@@ -2,8 +2,8 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { ServiceAlarms } from '../../function/service-alarms.js';
 import { ServiceDashboard } from '../../function/service-dashboard.js';
-import { createTopic } from './topic.js';
 import type { ServicePart } from './parts.js';
+import { createTopic } from './topic.js';
 
 /** The alarms and the dashboard of a service. */
 export interface Watch {
