@@ -7,6 +7,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { type App, Duration, type Stack } from 'aws-cdk-lib/core';
 import { Service, type ServiceProps, Source } from '../src/index.js';
 import { CONDITIONS, newApplication } from './support/application.js';
+import { newFolder } from './support/folders.js';
 import { messageOf, newStack, propertiesOf, type Template, templateOf } from './support/synth.js';
 
 const ORDERS = `
@@ -88,6 +89,15 @@ app.get('/progress', () => json(200, {}), Public());`,
     const service = newService(entry);
     expect(Object.keys(service.doors)).toEqual([door]);
     expect(messageOf(() => synth(service))).toBe('');
+  });
+
+  it('are created with one loaded application, and one to compare the bundle without unused parts', () => {
+    const log = join(newFolder(), 'loads');
+    const entry = newApplication(`import { appendFileSync } from 'node:fs';
+appendFileSync(${JSON.stringify(log)}, 'x');
+app.get('/health', () => json(200, {}), Public());`);
+    expect(messageOf(() => synth(newService(entry)))).toBe('');
+    expect(readFileSync(log, 'utf8')).toBe('xx');
   });
 
   it('include a WebSocket API, and need the schema of a GraphQL API', () => {

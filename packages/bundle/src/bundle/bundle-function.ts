@@ -7,8 +7,8 @@ import type { BundleInventory, LoadedApplication } from '../cache/inventory.js';
 import { START_CACHE_OPTIONS, type StartCacheOptions, VARIABLES } from '../cache/start-cache.js';
 import { chooseParts, compareRegistrations } from '../leave-out/internal/choose.js';
 import { conditionOf, OPTIONAL_PARTS, type OptionalPart } from '../leave-out/parts.js';
-import { exportsOf } from './exports.js';
 import { type BundleSettings, buildCommonJs, buildModules } from './internal/esbuild.js';
+import { exportsOf } from './internal/exports.js';
 import type { BundleWarning } from './warning.js';
 
 /** Options of {@link bundleFunction}. */
@@ -94,7 +94,7 @@ export interface Bundle {
   readonly inventory?: BundleInventory;
   /** Its OpenAPI document; only with `startCache` or `leaveOut`. */
   readonly openapi?: unknown;
-  /** The names that the bundle exports; `undefined` if they are unknown, such as those of a package that is not bundled. */
+  /** The names that the bundle exports; `undefined` if they are unknown, such as the exports of a package that is not bundled. */
   readonly exports?: readonly string[] | undefined;
   /** The loaded application; only with `leaveOut` or `tools: false`. Empty for a bundle without code of a container, which is not loaded. */
   readonly loaded?: LoadedApplication;

@@ -10,7 +10,6 @@ import { misuse, misuseText } from '../internal/misuse.js';
 import { count, defineProps, fraction, literal, literalWords, many, thing, time } from '../internal/props.js';
 import { claimsOf } from '../internal/targets.js';
 import type { Inventory } from '../wiring/inventory.js';
-import type { ServiceWiring } from '../wiring/service-wiring.js';
 import { failureMetrics } from './internal/failure-metrics.js';
 import {
   iteratorAge,
@@ -18,6 +17,7 @@ import {
   slowInvocations,
   TITLES,
   type Watched,
+  type WatchedWiring,
   watchedByWiring,
   watchedDoors,
   watchedFailures,
@@ -32,12 +32,12 @@ export interface ServiceAlarmsProps {
    */
   readonly fn?: IFunction;
   /**
-   * The wiring of the function: everything that it attached gets an alarm, with thresholds by kind. The inventory is that of the wiring, if the
-   * application writes metrics.
+   * The wiring of the function: all its sources, doors and tables get alarms, with thresholds by kind. If the application writes metrics, the
+   * inventory of the wiring is used.
    *
    * @default - alarms of the function, its doors and its failure queues
    */
-  readonly wiring?: ServiceWiring;
+  readonly wiring?: WatchedWiring;
   /**
    * The address of your runbook, to whose sections the descriptions of the alarms link.
    *
@@ -113,7 +113,7 @@ export const FAILED_RECORDS = 1;
 /** Validators and defaults for {@link ServiceAlarmsProps}. */
 export const SERVICE_ALARMS_PROPS = defineProps<ServiceAlarmsProps>('ServiceAlarms')({
   fn: thing<IFunction>('a function', 'metricErrors'),
-  wiring: thing<ServiceWiring>('a ServiceWiring', 'attachedSources'),
+  wiring: thing<WatchedWiring>('a ServiceWiring', 'attachedSources'),
   runbookUrl: literalWords('an address'),
   actionTopic: thing<ITopic>('a topic', 'topicArn').required(),
   deadLetterQueues: many<IQueue>(

@@ -27,7 +27,7 @@ export interface ServiceDashboardProps {
 }
 
 /** Validators and defaults for {@link ServiceDashboardProps}. */
-export const SERVICE_DASHBOARD_PROPS = defineProps<ServiceDashboardProps>('ServiceDashboard')({
+const SERVICE_DASHBOARD_PROPS = defineProps<ServiceDashboardProps>('ServiceDashboard')({
   wirings: literal<readonly ServiceWiring[]>(
     'a list of wirings',
     (value) => Array.isArray(value) && value.length > 0 && value.every((one) => one instanceof ServiceWiring),
@@ -36,7 +36,7 @@ export const SERVICE_DASHBOARD_PROPS = defineProps<ServiceDashboardProps>('Servi
 });
 
 /**
- * A dashboard with a graph for everything that wirings attached: the same metrics as {@link ServiceAlarms}, and the number and duration of invocations. Each
+ * A dashboard with graphs for all doors, sources and tables of wirings: the same metrics as {@link ServiceAlarms}, and the number and duration of invocations. Each
  * graph shows the threshold of the alarm.
  *
  * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Dashboards.html

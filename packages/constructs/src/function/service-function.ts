@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { OptionalPart } from '@sallyport/bundle';
 import type { IGrantable, IPrincipal } from 'aws-cdk-lib/aws-iam';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -20,7 +19,6 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { acknowledge } from '../internal/acknowledge.js';
-import { noteSource } from '../internal/entries.js';
 import { tooLarge } from '../internal/environment.js';
 import { grantOn } from '../internal/grants.js';
 import { misuse } from '../internal/misuse.js';
@@ -28,7 +26,7 @@ import { count, defineProps, flag, literal, literalWords, many, thing, time } fr
 import { separateDoors } from '../internal/targets.js';
 import { BUNDLE_FUNCTION_PROPS, bundleFunction, factsOf } from './bundle-function.js';
 import { type CanaryProps, makeCanary } from './canary.js';
-import { bundleProps, checkExports, checkHandler, checkVariables, loadingProps } from './internal/code-checks.js';
+import { bundleProps, checkHandler, checkVariables, loadingProps, noteBundle } from './internal/code-checks.js';
 import { checkSources } from './internal/foreign-sources.js';
 import { startCacheOf, warnOfProvisioned } from './internal/start-cache.js';
 
@@ -274,12 +272,7 @@ export class ServiceFunction extends Construct implements IGrantable {
       role: this.role,
       logGroup: this.logGroup,
     });
-    if (parsed.entry !== undefined) {
-      // One bundle and one loaded application for all checks of the function and its wiring.
-      const { exports: exported, loaded } = factsOf(settings.code) ?? {};
-      checkExports(this, parsed, exported);
-      noteSource(this.fn, { entry: resolve(parsed.entry), conditions: parsed.conditions ?? [], loaded });
-    }
+    noteBundle(this, parsed, this.fn as IFunction, factsOf(settings.code));
     if (parsed.startCache) warnOfProvisioned(this);
     useComputeProvider(this.fn, parsed);
     this.node.addValidation({ validate: () => tooLarge(this, this.fn) });

@@ -6,7 +6,7 @@ import { sharedRegistry } from './shared.js';
 export interface FunctionSource {
   readonly entry: string;
   readonly conditions: readonly string[];
-  /** The application as it was loaded for the bundle; `undefined` if it was not. */
+  /** The application, loaded for the bundle; `undefined` if it was not. */
   readonly loaded?: LoadedApplication | undefined;
 }
 

@@ -16,7 +16,7 @@ const FINDINGS: Readonly<Record<string, string>> = {
   'Serverless::Serverless-LambdaDLQ': 'CloudFormation invokes it and waits for its answer',
 };
 
-/** The CDK function that sets the notifications of a stack's buckets, if there is one. */
+/** The CDK function that sets the notifications of a stack's buckets; `undefined` without notifications. */
 export function notifierOf(stack: Stack): Construct | undefined {
   return stack.node.tryFindChild(NOTIFIER) as Construct | undefined;
 }

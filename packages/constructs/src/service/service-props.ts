@@ -11,13 +11,13 @@ import { HTTP_DOORS, type HttpDoorKind, type ServiceGraphql } from './internal/d
 import { Source } from './source.js';
 import type { ServiceStage } from './stage.js';
 
-/** A further function of a service, for some of its sources. Its other props are those of the service, unless you set them here. */
+/** A further function of a service, for some of its sources. Its other props default to the props of the service. */
 export interface ServiceSplit extends Partial<Omit<ServiceFunctionProps, 'code' | 'external'>> {
   /** Its sources. The first function does not serve them. */
   readonly include: readonly Source[];
 }
 
-/** Props of {@link Service}, and those of {@link ServiceFunction} for its functions. */
+/** Props of {@link Service}, and the props of {@link ServiceFunction} for its functions. */
 export interface ServiceProps
   extends Omit<ServiceFunctionProps, 'entry' | 'code' | 'external' | 'logRetention' | 'logRemovalPolicy'> {
   /** The file that exports the handler of the application. */
@@ -107,7 +107,7 @@ export interface ServiceProps
   readonly alarmTopic?: ITopic;
 }
 
-const isObject = (value: unknown) => typeof value === 'object' && value !== null;
+const isSettings = (value: unknown) => typeof value === 'object' && value !== null;
 
 const { code: _code, external: _external, ...functionKinds } = SERVICE_FUNCTION_PROPS.kinds;
 
@@ -124,7 +124,7 @@ export const SERVICE_PROPS = defineProps<ServiceProps>('Service')({
   split: literal<Readonly<Record<string, ServiceSplit>>>(
     'an object of { include: [Source.queue("orders")] } by name',
     (value) =>
-      isObject(value) &&
+      isSettings(value) &&
       Object.entries(value as object).every(
         ([name, part]) => /^[A-Za-z][\w-]{0,63}$/.test(name) && isSplit(part as Partial<ServiceSplit>),
       ),
@@ -132,8 +132,8 @@ export const SERVICE_PROPS = defineProps<ServiceProps>('Service')({
   doors: many<HttpDoorKind>(`a list of ${HTTP_DOORS.join(', ')}`, (one) => HTTP_DOORS.includes(one as HttpDoorKind)),
   domain: thing<ApiDomain>('an ApiDomain', 'domainName'),
   authorization: thing<ApiAuthorization>('a value of ApiAuthorization', 'authorizer'),
-  graphql: literal<ServiceGraphql>('an object with schemaFile', isObject),
-  webSocket: literal<Omit<WebSocketApiProps, 'fn'>>('an object', isObject),
+  graphql: literal<ServiceGraphql>('an object with schemaFile', isSettings),
+  webSocket: literal<Omit<WebSocketApiProps, 'fn'>>('an object', isSettings),
   external: many<ExternalAttachment>(
     'a list of { kind, name, path, reason }, each with a reason and with a kind or a path',
     isExternal,

@@ -20,7 +20,7 @@ import { STAGES } from './stage.js';
 /**
  * A whole service from the registrations of one application: its function, the front doors that its operations need, the tables that its stores read,
  * the sources of `sources`, logs, and in production alarms and a dashboard. A registration without a source fails at synth with the line to add.
- * Everything that it creates is a member.
+ * All created resources are members.
  *
  * @example
  * const orders = new Service(this, 'Orders', {

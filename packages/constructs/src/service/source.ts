@@ -63,7 +63,7 @@ export class Source {
     });
   }
 
-  /** The stream of a table. The service does not know the keys of the table, so it is always given. */
+  /** The stream of a table. The keys of the table are unknown to the service, so you pass it. */
   static tableStream(name: string, table: ITable, props: StreamMappingProps = {}): Source {
     return named('table-stream', name, (_scope, wiring) => wiring.tableStream(name, table, props));
   }

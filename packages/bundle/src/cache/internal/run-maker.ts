@@ -50,7 +50,7 @@ export interface MakerReport {
   readonly withPlaceholders?: BundleInventory;
   /** True if the application loads only with placeholders. */
   readonly onlyWithPlaceholders?: boolean;
-  /** The variables that the application reads while it is loaded, and those of them that are not set. */
+  /** The variables that the application reads while it is loaded, and the ones among them that are not set. */
   readonly read?: readonly string[];
   readonly missing?: readonly string[];
   /** The options of the application that determine its deployment. */

@@ -7,7 +7,8 @@ import type { IConstruct } from 'constructs';
 import { failureQueuesOf } from '../../internal/failure-queue.js';
 import { tablesOf } from '../../internal/tables.js';
 import { claimsOf, functionBehind, timeoutOf } from '../../internal/targets.js';
-import type { ServiceWiring } from '../../wiring/service-wiring.js';
+import type { ManifestSource } from '../../wiring/internal/manifest.js';
+import type { Inventory } from '../../wiring/inventory.js';
 
 /** The part of a service that a metric is of; each has a section in `docs/operations.md`. */
 export type WatchedPart =
@@ -23,6 +24,16 @@ export type WatchedPart =
   | 'late-streams'
   | 'undelivered-events'
   | 'throttled-tables';
+
+/** A wiring, as {@link ServiceWiring} is: its function, registrations and attached sources. */
+export interface WatchedWiring {
+  /** The function. */
+  readonly fn: IFunction;
+  /** The registrations of the application. */
+  readonly inventory: Inventory;
+  /** @internal */
+  attachedSources(): readonly ManifestSource[];
+}
 
 /** The titles of alarms and of graphs. */
 export const TITLES: Readonly<Record<WatchedPart, string>> = {
@@ -40,7 +51,7 @@ export const TITLES: Readonly<Record<WatchedPart, string>> = {
   'throttled-tables': 'Calls of a table are throttled',
 };
 
-/** A metric that is watched, with the value from which somebody must act. */
+/** A metric that is watched, with the value at which its alarm goes off. */
 export interface Watched {
   /** The id of its alarm. */
   readonly id: string;
@@ -55,10 +66,10 @@ export interface Watched {
 export const PERIOD = Duration.minutes(5);
 
 /** Thresholds by kind, each with its reason. */
-export const THRESHOLDS = {
+const THRESHOLDS = {
   /** One event that Lambda dropped is lost: there is no second attempt. */
   lostEvents: 1,
-  /** A rule or a topic that cannot reach its target sends to a failure queue after its attempts; permission and key errors fail at once. */
+  /** A rule or a topic that cannot reach its target sends to a failure queue after its attempts; permission and key errors fail immediately. */
   undeliveredEvents: 1,
   /** The AWS clients retry a throttled call three times, so a few are harmless; more is a hot key or a table that grows faster than it scales. */
   throttledCalls: 10,
@@ -66,7 +77,7 @@ export const THRESHOLDS = {
   timeoutShare: 0.8,
   /** Streams keep records for at least 24 h: an hour late leaves 23 h to repair. */
   iteratorAge: Duration.hours(1),
-  /** A message that is older than all its attempts waits for capacity, not for a retry; at least 15 min, so that a short burst is no alarm. */
+  /** A message that is older than all its attempts waits for capacity, not for a retry; at least 15 min, so that a short burst sets off no alarm. */
   leastMessageAge: Duration.minutes(15),
 } as const;
 
@@ -112,7 +123,7 @@ export function watchedFailures(fn: IFunction, listed: readonly IQueue[]): reado
 }
 
 /** Everything else that a wiring attached: sources, tables, and what Lambda drops. Known when the tree is complete. */
-export function watchedByWiring(wiring: ServiceWiring, maxIteratorAge: Duration | undefined): readonly Watched[] {
+export function watchedByWiring(wiring: WatchedWiring, maxIteratorAge: Duration | undefined): readonly Watched[] {
   const fn = functionBehind(wiring.fn);
   const hasStreams = claimsOf(fn).some(({ noun }) => noun.includes('stream'));
   const age = hasStreams && maxIteratorAge === undefined ? [iteratorAge(fn, THRESHOLDS.iteratorAge)] : [];
@@ -137,7 +148,7 @@ function lostEvents(fn: IFunction): readonly Watched[] {
   }));
 }
 
-function sourcesOf(wiring: ServiceWiring): readonly Watched[] {
+function sourcesOf(wiring: WatchedWiring): readonly Watched[] {
   return wiring.attachedSources().flatMap(({ queue, rule, topic }): readonly Watched[] => {
     if (queue) return [oldestMessage(queue)];
     // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-monitoring.html

@@ -44,7 +44,7 @@ export interface DoorSettings {
   readonly webSocket: Omit<WebSocketApiProps, 'fn'> | undefined;
 }
 
-/** The doors that a service created: those that its application needs. */
+/** The created doors of a service. */
 export interface ServiceDoors {
   /** The HTTP API. */
   readonly httpApi?: HttpApi;
@@ -97,7 +97,7 @@ export function createDoors(
   };
 }
 
-/** The paths without a streaming route, for a door that buffers next to one that streams; `undefined` for all paths. */
+/** The paths without a streaming route, for a door that buffers next to a streaming door; `undefined` for all paths. */
 function bufferedPaths(door: IHttpDoor, { routes }: Inventory): readonly string[] | undefined {
   if (door.canStream) return undefined;
   const paths = (wanted: boolean) =>

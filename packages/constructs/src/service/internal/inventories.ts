@@ -4,7 +4,7 @@ import { misuse } from '../../internal/misuse.js';
 import { type Inventory, type InventoryTrigger, parseInventory } from '../../wiring/inventory.js';
 
 /**
- * The inventory of the application as it was loaded for its bundle.
+ * The inventory of the application that was loaded for its bundle.
  *
  * @throws ConstructError `constructs.invalid_inventory` for a file that does not load, and for a handler that is not of a container
  */

@@ -25,7 +25,7 @@ export interface PartSettings {
   readonly triggers: (trigger: InventoryTrigger) => boolean;
   /** True for a function without front doors. */
   readonly isSplit?: boolean;
-  /** True for a file of its own, all of whose registrations it serves. */
+  /** True for a separate file, all of whose registrations the function serves. */
   readonly hasOwnEntry?: boolean;
   /** True if the handler of the service streams. */
   readonly isStreaming?: boolean;

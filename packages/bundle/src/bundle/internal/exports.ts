@@ -7,9 +7,9 @@ const MODULE = /\bexport\s*\{([^{}]*)\}\s*;?\s*(?:\/\/# sourceMappingURL=\S*\s*)
 const COMMONJS = /\b0\s*&&\s*\(\s*module\.exports\s*=\s*\{([^{}]*)\}\s*\)/g;
 
 /**
- * The exports of a bundle's file, read from its text; `undefined` if they are unknown, such as those of a package that is not bundled.
+ * The exports of a bundle's file, read from its text; `undefined` if they are unknown, such as the exports of a package that is not bundled.
  *
- * @param format as {@link Bundle.format}
+ * @param format the format of the bundle
  */
 export function exportsOf(file: string, format: 'cjs' | 'esm'): readonly string[] | undefined {
   const text = readFileSync(file, 'utf8');
