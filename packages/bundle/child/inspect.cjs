@@ -3,8 +3,9 @@
 const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');
 
-/** Variables of the system, which have no placeholder. */
-const IS_SYSTEM = /^(?:AWS|FRAMEWORK|LAMBDA|NODE|DEBUG|_|HOME$|PATH$|TZ$|LANG$|TMPDIR$)/;
+/** Variables of the system and of Node, which have no placeholder. */
+const IS_SYSTEM =
+  /^(?:AWS|FRAMEWORK|LAMBDA|NODE|DEBUG|_|(?:HOME|PATH|TZ|LANG|TMPDIR|NO_COLOR|FORCE_COLOR|WATCH_REPORT_DEPENDENCIES)$)/;
 
 /** Values for variables that constructs set, in the form that the packages accept. */
 const KNOWN = {

@@ -8,7 +8,7 @@ import { type App, Duration, type Stack } from 'aws-cdk-lib/core';
 import { Service, type ServiceProps, Source } from '../src/index.js';
 import { CONDITIONS, newApplication } from './support/application.js';
 import { newFolder } from './support/folders.js';
-import { messageOf, newStack, propertiesOf, type Template, templateOf } from './support/synth.js';
+import { messageOf, newApp, newStack, propertiesOf, type Template, templateOf } from './support/synth.js';
 
 const ORDERS = `
 app.get('/health', () => json(200, { ok: true }), Public());
@@ -75,6 +75,13 @@ app.get('/health', () => json(200, {}), Public());`);
     const service = newService(entry, { environment: { FRAMEWORK_RATE_LIMIT_TABLE_NAME: 'shared-limits' } });
     expect(Object.keys(service.tables)).toEqual(['jobs']);
     expect(countIn(synth(service), 'DynamoDB::Table')).toEqual([1]);
+  });
+
+  it('do not stop the deployment of another stack if the file cannot be bundled', () => {
+    const app = newApp({ context: { 'aws:cdk:bundling-stacks': ['Other'] } });
+    const props = { stage: 'production', sources: SOURCES } as const;
+    const service = new Service(newStack({}, app), 'Orders', { entry: 'src/not-there.ts', ...props });
+    expect([messageOf(() => synth(service)), Object.keys(service.doors)]).toEqual(['', []]);
   });
 
   it.each([

@@ -112,9 +112,10 @@ export class Service extends Construct {
       { ...main, fn: this.fn as IFunction, mcpTable: this.tables.mcp, stage },
       parsed,
     );
-    for (const source of sources) source.attach(this, main.wiring, this);
+    if (main.isKnown) for (const source of sources) source.attach(this, main.wiring, this);
     for (const [index, [, { include }]] of splits.entries()) {
-      for (const source of include) source.attach(this, (parts[index + 1] as ServicePart).wiring, this);
+      const { isKnown, wiring } = parts[index + 1] as ServicePart;
+      if (isKnown) for (const source of include) source.attach(this, wiring, this);
     }
     const { httpApi, restApi, functionUrl, webSocket, graphql } = this.doors;
     this.url = (httpApi ?? restApi ?? functionUrl)?.url;

@@ -1,6 +1,6 @@
 import type { OptionalPart } from '@sallyport/bundle';
 import type { CfnFunction, IFunction } from 'aws-cdk-lib/aws-lambda';
-import { RemovalPolicy, Token } from 'aws-cdk-lib/core';
+import { RemovalPolicy, Stack, Token } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { describeEntry } from '../../function/bundle-function.js';
 import { ServiceFunction, type ServiceFunctionProps } from '../../function/service-function.js';
@@ -37,10 +37,23 @@ export interface ServicePart {
   readonly service: ServiceFunction;
   readonly wiring: ServiceWiring;
   readonly inventory: Inventory;
+  /** False if the stack is not selected and the application cannot be read: the template is not deployed. */
+  readonly isKnown: boolean;
   /** The format of the exported handler. */
   readonly format: string;
   /** The variables that the application reads while it is loaded. */
   readonly read: readonly string[];
+}
+
+/** The inventory of an application that cannot be read, in a stack that is not selected. */
+const UNKNOWN: Inventory = { version: 1, container: 'secure', routes: [], triggers: [] };
+
+function tryTo<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }
 
 /** The front doors, of which a function without them needs no code. */
@@ -72,13 +85,19 @@ export function createPart(scope: Construct, part: PartSettings): ServicePart {
       handler: handler.split('.').at(-1) ?? 'handler',
       ...(conditions && { conditions }),
     }).loaded;
-  const loaded = sourceOf(fn)?.loaded?.inventory ? sourceOf(fn)?.loaded : load(literals);
+  const bundled = sourceOf(fn)?.loaded;
+  const loaded = bundled?.inventory
+    ? bundled
+    : Stack.of(scope).bundlingRequired
+      ? load(literals)
+      : tryTo(() => load(literals));
   const select = (inventory: Inventory) => {
     if (hasOwnEntry) return inventory;
     const keep = withTriggers(inventory, part.triggers);
     return isSplit ? { ...keep, routes: [] } : keep;
   };
-  const inventory = select(inventoryOf(scope, entry, loaded));
+  const isKnown = Stack.of(scope).bundlingRequired || loaded?.inventory !== undefined;
+  const inventory = isKnown ? select(inventoryOf(scope, entry, loaded)) : UNKNOWN;
   const { read = [], missing = [], onlyWithPlaceholders = false } = loaded ?? {};
   noteTaking(inventory, {
     entry,
@@ -99,5 +118,5 @@ export function createPart(scope: Construct, part: PartSettings): ServicePart {
     streamingRoutes,
   });
   noteService(wiring);
-  return { name, service, wiring, inventory, format: loaded?.format ?? 'json', read };
+  return { name, service, wiring, inventory, isKnown, format: loaded?.format ?? 'json', read };
 }
