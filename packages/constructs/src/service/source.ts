@@ -113,7 +113,7 @@ export class Source {
 
   /** True if it is a source of this registration. */
   readonly covers: (trigger: InventoryTrigger) => boolean;
-  /** @internal */
+  /** Creates the resource and attaches it. @internal */
   readonly attach: Attach;
 
   private constructor(covers: (trigger: InventoryTrigger) => boolean, attach: Attach) {
@@ -121,7 +121,7 @@ export class Source {
     this.attach = attach;
   }
 
-  /** @internal */
+  /** A source of a test and a call. @internal */
   static of(covers: (trigger: InventoryTrigger) => boolean, attach: Attach): Source {
     return new Source(covers, attach);
   }

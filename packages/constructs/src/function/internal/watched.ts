@@ -31,7 +31,7 @@ export interface WatchedWiring {
   readonly fn: IFunction;
   /** The registrations of the application. */
   readonly inventory: Inventory;
-  /** @internal */
+  /** The attached sources. @internal */
   attachedSources(): readonly ManifestSource[];
 }
 
