@@ -145,6 +145,17 @@ process.env.FRAMEWORK_JOBS_TABLE_NAME;
     expect(removed.filter((line) => !line.startsWith('Delete'))).toEqual([]);
   });
 
+  it('preview removes the objects of its buckets, and the log of the function that sets their notifications', () => {
+    const uploads = newApplication(`
+import { s3Trigger } from '@sallyport/triggers';
+const files = new SecureApp({ principalResolver: () => null, surfaces: [s3Trigger().bucket('uploads', () => undefined)] });
+globalThis.wrap = () => files.handleLambda;`);
+    const sources = [Source.s3('uploads')];
+    const template = synth(newService(uploads, { sources, stage: 'preview' }));
+    expect(policies(template).filter((line) => !line.startsWith('Delete'))).toEqual([]);
+    expect(propertiesOf(template, 'Custom::S3AutoDeleteObjects').length).toBe(1);
+  });
+
   it.each([
     ['production', 100, 90, 'INFO', 1],
     ['preview', 10, 7, 'DEBUG', 0],
