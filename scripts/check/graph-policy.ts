@@ -123,10 +123,7 @@ export const SHARED_FILES: Readonly<Record<string, string | readonly string[]>> 
     'packages/vectors/test/support/wire.ts',
   ],
   // The examples are edited and deployed to a model: they depend on the constructs, not the reverse.
-  'packages/constructs/test/lab/updates/notes.ts': [
-    'examples/notes/infra/inventory.ts',
-    'examples/notes/infra/notes-stack.ts',
-  ],
+  'packages/constructs/test/lab/updates/notes.ts': 'examples/notes/demo/entry.ts',
   'packages/constructs/test/lab/updates/sandbox.ts': 'examples/sandbox/infra/sandbox-stack.ts',
 };
 

@@ -6,8 +6,13 @@ export function createNotesApp(): App {
   const app = new App({ outdir: process.env.CDK_OUTDIR ?? 'cdk.out', analyticsReporting: false });
   new NotesStack(app, 'Notes', {
     env: { region: 'eu-west-1' },
-    issuer: 'https://issuer.example.com',
-    jwksUri: 'https://issuer.example.com/jwks.json',
+    stage: 'production',
+    environment: {
+      NOTES_ISSUER: 'https://issuer.example.com',
+      NOTES_AUDIENCE: 'notes',
+      NOTES_JWKS_URI: 'https://issuer.example.com/jwks.json',
+      NOTES_PUBLIC_URL: 'https://notes.example.com',
+    },
     domainName: 'notes.example.com',
     certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/6f1f8e4c-5a3b-4d44-9d86-0123456789ab',
   });

@@ -7,7 +7,7 @@ const vm = require('node:vm');
 const { createHash } = require('node:crypto');
 const { createRequire } = require('node:module');
 const { dirname, join } = require('node:path');
-const { pathToFileURL } = require('node:url');
+const { Worker } = require('node:worker_threads');
 const { refused } = require('./no-network.cjs');
 
 const [, , jobFile] = process.argv;
@@ -52,18 +52,10 @@ main().then(
   },
 );
 
-/** Variables of the function that only a deployment knows have some value, so that registrations that depend on them are seen. */
-function addPlaceholders() {
-  const isSystem = /^(?:AWS|FRAMEWORK|LAMBDA|NODE|DEBUG|_|HOME$|PATH$|TZ$|LANG$|TMPDIR$)/;
-  const get = (variables, name) =>
-    variables[name] ?? (typeof name !== 'string' || isSystem.test(name) ? undefined : 'placeholder');
-  Object.defineProperty(process, 'env', { value: new Proxy(process.env, { get }) });
-}
-
 async function main() {
-  if (job.placeholders) addPlaceholders();
-  const script = job.entry === undefined ? compile() : undefined;
-  const exported = script ? run(script) : await import(pathToFileURL(join(folder, job.entry)).href);
+  if (job.entry !== undefined) return inspectEntry();
+  const script = compile();
+  const exported = run(script);
   const handler = exported[job.handler] ?? exported.default?.[job.handler];
   const inspection = handler?.[Symbol.for('framework.inspect')];
   if (!job.writes && inspection) {
@@ -78,6 +70,43 @@ async function main() {
   const name = `start-${job.hash}-${new Function('process', `return ${job.tag}`)(process)}.cache`;
   fs.writeFileSync(join(folder, name), data);
   report.cache = { name, bytes: data.length, sha256: createHash('sha256').update(data).digest('hex') };
+}
+
+/**
+ * Describes the bundle with the variables that are known. If it reads others and `placeholders` is "missing", a worker loads it again with a placeholder for each,
+ * so that registrations that depend on them are seen.
+ */
+async function inspectEntry() {
+  const { inspect } = require('./inspect.cjs');
+  const inspection = { folder, entry: job.entry, handler: job.handler, placeholders: job.placeholders === 'all' };
+  Object.assign(report, await inspect(inspection, textOf));
+  if (job.placeholders !== 'missing' || report.missing.length === 0) return;
+  const second = await inWorker({ ...inspection, placeholders: true, inspects: true });
+  if (second?.read) report.read = [...new Set([...report.read, ...second.read])];
+  if (second?.inventory === undefined) return;
+  if (report.error === undefined) {
+    report.withPlaceholders = second.inventory;
+    return;
+  }
+  delete report.error;
+  Object.assign(report, second, { onlyWithPlaceholders: true, read: report.read });
+}
+
+/** The time limit of the worker, in milliseconds. */
+const WORKER_MS = 10_000;
+
+function inWorker(workerData) {
+  return new Promise((resolve) => {
+    const worker = new Worker(join(__dirname, 'inspect.cjs'), { workerData });
+    const timer = setTimeout(() => worker.terminate(), WORKER_MS);
+    const end = (found) => {
+      clearTimeout(timer);
+      resolve(found);
+    };
+    worker.on('message', (text) => end(JSON.parse(text)));
+    worker.on('error', () => end());
+    worker.on('exit', () => end());
+  });
 }
 
 /** The text of the loader, compiled without a cache. */

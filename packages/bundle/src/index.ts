@@ -5,11 +5,10 @@ export {
   type BundleOptions,
   bundleFunction,
 } from './bundle/bundle-function.js';
-export { exportsOf } from './bundle/exports.js';
 export type { BundleWarning } from './bundle/warning.js';
 export { lambdaFlags } from './cache/flags.js';
 export type { StartCache } from './cache/internal/make-caches.js';
-export type { BundleInventory, BundleRoute, BundleTrigger } from './cache/inventory.js';
+export type { BundleInventory, BundleRoute, BundleTrigger, LoadedApplication } from './cache/inventory.js';
 export { START_CACHE_OPTIONS, type StartCacheOptions } from './cache/start-cache.js';
 export { verifyBundle } from './cache/verify.js';
 export type { BundleErrorCode } from './errors.js';

@@ -2,7 +2,9 @@ export { ChallengeEdge, type ChallengeEdgeProps } from './edge/challenge-edge.js
 export { CONSTRUCT_CODES, ConstructError, type ConstructErrorCode } from './errors.js';
 export { type BundleFunctionProps, bundleFunction } from './function/bundle-function.js';
 export type { CanaryProps } from './function/canary.js';
+export type { WatchedWiring } from './function/internal/watched.js';
 export { ServiceAlarms, type ServiceAlarmsProps } from './function/service-alarms.js';
+export { ServiceDashboard, type ServiceDashboardProps } from './function/service-dashboard.js';
 export { ServiceFunction, type ServiceFunctionProps } from './function/service-function.js';
 export {
   type EventChannel,
@@ -33,6 +35,12 @@ export { Challenge, McpSessions } from './mcp/sessions.js';
 export { ManagedConnectors } from './microvm/managed-connectors.js';
 export { MicrovmController, type MicrovmControllerProps } from './microvm/microvm-controller.js';
 export { MicrovmImage, type MicrovmImageProps } from './microvm/microvm-image.js';
+export type { HttpDoorKind, ServiceDoors, ServiceGraphql } from './service/internal/doors.js';
+export type { ServiceTables } from './service/internal/tables.js';
+export { Service } from './service/service.js';
+export type { ServiceProps, ServiceSplit } from './service/service-props.js';
+export { type CreatedSources, Source } from './service/source.js';
+export type { ServiceStage } from './service/stage.js';
 export {
   type BindTableProps,
   StateTable,

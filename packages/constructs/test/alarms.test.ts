@@ -1,10 +1,13 @@
 import { LambdaDeploymentConfig } from 'aws-cdk-lib/aws-codedeploy';
+import { type IVpc, Vpc } from 'aws-cdk-lib/aws-ec2';
+import { ApplicationLoadBalancer } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
 import { Key, Alias as KeyAlias } from 'aws-cdk-lib/aws-kms';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Duration, type Stack } from 'aws-cdk-lib/core';
 import {
+  AlbTarget,
   DataStream,
   ErrorNotifications,
   type Inventory,
@@ -72,9 +75,22 @@ describe('ServiceAlarms', () => {
       TreatMissingData: 'notBreaching',
       AlarmActions: [{ Ref: expect.stringMatching(/^OnCall/) }],
     };
+    const runbook = 'Test/Api. docs/operations.md';
     expect(alarmsOf(templateOf(stack))).toEqual([
-      { ...common, MetricName: 'Errors', Statistic: 'Sum', Threshold: 1 },
-      { ...common, MetricName: 'Throttles', Statistic: 'Sum', Threshold: 1 },
+      {
+        ...common,
+        MetricName: 'Errors',
+        Statistic: 'Sum',
+        Threshold: 1,
+        AlarmDescription: `Invocations fail: ${runbook}#failed-invocations`,
+      },
+      {
+        ...common,
+        MetricName: 'Throttles',
+        Statistic: 'Sum',
+        Threshold: 1,
+        AlarmDescription: `Invocations find no free environment: ${runbook}#throttled-invocations`,
+      },
     ]);
   });
 
@@ -109,6 +125,21 @@ describe('ServiceAlarms', () => {
         Threshold: 1,
       },
     ]);
+  });
+
+  it.each([
+    [false, 'LambdaUserError', ['TargetGroup']],
+    [true, 'HTTPCode_Target_5XX_Count', ['LoadBalancer', 'TargetGroup']],
+  ])('watches a load balancer; with its name: %s', (isNamed, metric, dimensions) => {
+    const { stack, fn, newAlarms } = newService();
+    const vpc = new Vpc(stack, 'Vpc', { natGateways: 0 });
+    const loadBalancer = new ApplicationLoadBalancer(stack, 'Balancer', { vpc: vpc as IVpc });
+    new AlbTarget(stack, 'Target', { fn, ...(isNamed && { loadBalancer }) });
+    newAlarms();
+    const alarms = alarmsOf(templateOf(stack)).filter(({ Namespace }) => Namespace === 'AWS/ApplicationELB');
+    expect(alarms).toMatchObject([{ MetricName: metric, Statistic: 'Sum', Threshold: 5 }]);
+    const found = alarms.flatMap(({ Dimensions }) => Dimensions as readonly { readonly Name: string }[]);
+    expect(found.map(({ Name }) => Name)).toEqual(dimensions);
   });
 
   it('lets alarms of this account publish to the topic and use its key', () => {

@@ -76,13 +76,19 @@ it('a variable whose value is a token can need a part', () => {
 });
 
 it('an application that does not load at synth has all parts, and a warning', () => {
-  const service = newFunction(entryOf('[]', "if (!process.env.TABLE) throw new Error('TABLE is missing');"));
+  const service = newFunction(entryOf('[]', "throw new Error('the disk is full');"));
   expect(partsOf(service)).toEqual(PARTS.map((name) => `with ${name}`));
   expect(warningsOf(service)).toEqual([
     expect.stringContaining(
-      'The bundle has all parts of the framework: the application does not load in the build: Error: TABLE is missing. State leaveOut to choose the parts.',
+      'The bundle has all parts of the framework: the application does not load in the build: Error: the disk is full. State leaveOut to choose the parts.',
     ),
   ]);
+});
+
+it('an application that needs a variable of the deployment is loaded with a placeholder', () => {
+  const service = newFunction(entryOf('[]', "if (!process.env.TABLE) throw new Error('TABLE is missing');"));
+  expect(partsOf(service)).toEqual(['without cors', 'without events', 'with explain', 'with load-balancer']);
+  expect(warningsOf(service)).toEqual([]);
 });
 
 it('a handler that describes nothing is bundled without a warning', () => {

@@ -79,8 +79,8 @@ describe('the bundle of a project', () => {
     process.env.CDK_VALIDATION = 'false';
     const app = new App({ outdir: join(place, 'cdk.out'), analyticsReporting: false });
     const stack = new Stack(app, 'Mine');
-    const code = bundleFunction(stack, { entry: join(project, 'src', 'lambda.ts'), target: 'node20' });
-    new LambdaFunction(stack, 'Fn', { code: code as Code, handler: 'index.handler', runtime: Runtime.NODEJS_22_X });
+    const code = bundleFunction(stack, { entry: join(project, 'src', 'lambda.ts'), target: 'node24' });
+    new LambdaFunction(stack, 'Fn', { code: code as Code, handler: 'index.handler', runtime: Runtime.NODEJS_24_X });
     const { directory } = app.synth();
     const [asset = ''] = readdirSync(directory).filter((name) => name.startsWith('asset.'));
     expect(modulesOf(join(directory, asset))).toEqual(modulesOf(join(project, 'dist')));

@@ -77,8 +77,6 @@ describe('a project', () => {
       'biome.json',
       'cdk.json',
       'infra/app.ts',
-      'infra/function.ts',
-      'infra/http.ts',
       'infra/stack.ts',
       'package.json',
       'sallyport.json',
@@ -218,7 +216,7 @@ describe('names', () => {
     expect(await create(['target', '--name', name])).toMatchObject({ exitCode: 0, err: '' });
     const file = (path: string) => readFileSync(join(cwd, 'target', path), 'utf8');
     expect(JSON.parse(file('package.json'))).toMatchObject({ name: npm });
-    expect(file('infra/stack.ts')).toContain(`class ${type}Stack`);
+    expect(file('infra/stack.ts')).toContain(`new Stack(app, '${type}')`);
     expect(file('README.md')).toContain(`# ${name}\n`);
   });
 

@@ -3,11 +3,12 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { basename, dirname, join, resolve } from 'node:path';
 import { boolean, defineOptions, kind, list, oneOf, string, text } from '@sallyport/core/options';
 import { COMMONJS, makeStartCaches, type StartCache } from '../cache/internal/make-caches.js';
-import type { BundleInventory } from '../cache/inventory.js';
+import type { BundleInventory, LoadedApplication } from '../cache/inventory.js';
 import { START_CACHE_OPTIONS, type StartCacheOptions, VARIABLES } from '../cache/start-cache.js';
 import { chooseParts, compareRegistrations } from '../leave-out/internal/choose.js';
 import { conditionOf, OPTIONAL_PARTS, type OptionalPart } from '../leave-out/parts.js';
 import { type BundleSettings, buildCommonJs, buildModules } from './internal/esbuild.js';
+import { exportsOf } from './internal/exports.js';
 import type { BundleWarning } from './warning.js';
 
 /** Options of {@link bundleFunction}. */
@@ -93,6 +94,10 @@ export interface Bundle {
   readonly inventory?: BundleInventory;
   /** Its OpenAPI document; only with `startCache` or `leaveOut`. */
   readonly openapi?: unknown;
+  /** The names that the bundle exports; `undefined` if they are unknown, such as the exports of a package that is not bundled. */
+  readonly exports?: readonly string[] | undefined;
+  /** The loaded application; only with `leaveOut` or `tools: false`. Empty for a bundle without code of a container, which is not loaded. */
+  readonly loaded?: LoadedApplication;
 }
 
 /**
@@ -115,8 +120,12 @@ export function bundleFunction(options: BundleOptions): Bundle {
   const removeWritten = trackFiles(plan.folder);
   const full = bundleAll({ ...plan, startCache: false });
   const { warning, ...choice } = chooseParts(plan.folder, basename(full.file), { leaveOut, tools }, loading);
-  const { parts, inventory, openapi } = choice;
-  const facts = { ...(inventory && { inventory }), ...(openapi !== undefined && { openapi }) };
+  const { parts, inventory, openapi, report } = choice;
+  const facts = {
+    ...(inventory && { inventory }),
+    ...(openapi !== undefined && { openapi }),
+    loaded: report ?? {},
+  };
   if (parts.length === 0 && plan.startCache === false) return withWarning({ ...full, ...facts }, warning);
   removeWritten();
   if (parts.length === 0) return withWarning({ ...bundleAll(plan), ...facts }, warning);
@@ -194,9 +203,12 @@ function described(
   folder: string,
   format: Bundle['format'],
   entry: string,
-): Pick<Bundle, 'format' | 'file' | 'assetHash' | 'leftOut'> {
+): Pick<Bundle, 'format' | 'file' | 'assetHash' | 'leftOut' | 'exports'> {
   const file = join(folder, format === 'cjs' ? 'index.js' : 'index.mjs');
-  return { format, file, assetHash: assetHashOf(folder, entry), leftOut: [] };
+  const app = join(folder, 'app.js');
+  // With a start cache, index.js is the loader.
+  const exported = exportsOf(existsSync(app) ? app : file, format);
+  return { format, file, assetHash: assetHashOf(folder, entry), leftOut: [], exports: exported };
 }
 
 function assetHashOf(folder: string, entry: string): string {

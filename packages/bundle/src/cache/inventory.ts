@@ -39,3 +39,21 @@ export interface BundleInventory {
   /** The names of the container's options, and `events`, `graphql` and `websocket` if they are registered; only for `createApp` and `SecureApp`. */
   readonly uses?: readonly string[];
 }
+
+/** The description of an application that was loaded once for its bundle. */
+export interface LoadedApplication {
+  /** The first line of the error, if the application does not load. */
+  readonly error?: string;
+  /** The registrations; `undefined` for a handler that is not of a container. */
+  readonly inventory?: BundleInventory;
+  /** The options of the application that determine its deployment: CORS, authorizers, metrics. */
+  readonly deployment?: unknown;
+  /** `json`, or the kind of events whose responses the handler streams: `gateway-v1`, `function-url`. */
+  readonly format?: string;
+  /** The variables that the application reads while it is loaded. */
+  readonly read?: readonly string[];
+  /** Those of them that were not set. */
+  readonly missing?: readonly string[];
+  /** True if the application loads only with a placeholder for each of them. */
+  readonly onlyWithPlaceholders?: boolean;
+}

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import {
+  type Bundle,
   type BundleWarning,
   bundleFunction as bundle,
   OPTIONAL_PARTS,
@@ -125,18 +126,19 @@ export function bundleFunction(scope: IConstruct, props: BundleFunctionProps): C
   if (!Stack.of(scope).bundlingRequired) return Code.fromInline('// Not bundled: the stack is not selected.');
   const entry = resolve(parsed.entry);
   if (parsed.startCache !== false) return bundleWithCache(scope, { ...parsed, entry });
-  return new BundledCode((failed) =>
+  const key = JSON.stringify({ ...parsed, entry });
+  return new BundledCode(key, (failed) =>
     Code.fromAsset(dirname(entry), {
       assetHashType: AssetHashType.OUTPUT,
       bundling: {
         // Never used: the bundle is made in this process.
         image: DockerImage.fromRegistry('none'),
         // Part of the key under which the CDK caches a bundle for other functions with the same bundle.
-        environment: { bundle: JSON.stringify({ ...parsed, entry }) },
+        environment: { bundle: key },
         local: {
           tryBundle(outdir) {
             try {
-              bundleTo(scope, outdir, { ...parsed, entry });
+              described.set(key, bundleTo(scope, outdir, { ...parsed, entry }));
             } catch (error) {
               failed(error);
               throw error;
@@ -149,14 +151,28 @@ export function bundleFunction(scope: IConstruct, props: BundleFunctionProps): C
   );
 }
 
+/** The properties of a bundle that constructs read. */
+export type BundleFacts = Pick<Bundle, 'exports' | 'loaded'>;
+
+/** By the key under which the CDK caches a bundle: it does not create a bundle with the same key again. */
+const described = new Map<string, BundleFacts>();
+
+const facts = new WeakMap<Code, () => BundleFacts | undefined>();
+
+/** The properties of the bundle of {@link bundleFunction}, after the code was attached to a function; `undefined` for other code. */
+export function factsOf(code: Code): BundleFacts | undefined {
+  return facts.get(code)?.();
+}
+
 /** The code of a bundle. The CDK wraps an error of a bundle into an error without its code: this class throws the error itself. */
 class BundledCode extends Code {
   readonly isInline = false;
   readonly #code: Code;
   #failure: unknown;
 
-  constructor(make: (failed: (error: unknown) => void) => Code) {
+  constructor(key: string, make: (failed: (error: unknown) => void) => Code) {
     super();
+    facts.set(this, () => described.get(key));
     this.#code = make((error) => {
       this.#failure = error;
     });
@@ -179,16 +195,25 @@ class BundledCode extends Code {
 function bundleWithCache(scope: IConstruct, parsed: Parsed): Code {
   const folder = newFolder();
   const startCache = parsed.startCache === true ? { inImage: true } : parsed.startCache;
-  const assetHash = bundleTo(scope, folder, { ...parsed, startCache });
-  return Code.fromAsset(folder, { assetHashType: AssetHashType.CUSTOM, assetHash });
+  const made = bundleTo(scope, folder, { ...parsed, startCache });
+  const code = Code.fromAsset(folder, { assetHashType: AssetHashType.CUSTOM, assetHash: made.assetHash });
+  facts.set(code, () => made);
+  return code;
 }
 
-/** Bundles into a folder, with warnings at the construct. @returns the hash of the bundle */
-function bundleTo(scope: IConstruct, outdir: string, parsed: Parsed): string {
+/** Reads the properties of a bundle that is not deployed. */
+export function describeEntry(scope: IConstruct, props: BundleFunctionProps): BundleFacts {
+  const folder = newFolder();
+  const parsed = BUNDLE_FUNCTION_PROPS.parse(scope, props);
+  return bundleTo(scope, folder, { ...parsed, startCache: false, leaveOut: ['unused'] });
+}
+
+/** Bundles into a folder, with warnings at the construct. */
+function bundleTo(scope: IConstruct, outdir: string, parsed: Parsed): BundleFacts & Pick<Bundle, 'assetHash'> {
   try {
-    const { warnings, assetHash } = bundle({ ...parsed, outdir });
+    const { warnings, assetHash, exports: exported, loaded } = bundle({ ...parsed, outdir });
     for (const warning of warnings) warnOf(scope, warning);
-    return assetHash;
+    return { assetHash, exports: exported, ...(loaded && { loaded }) };
   } catch (error) {
     throw toConstructError(scope, error);
   }

@@ -1,31 +1,49 @@
-import {
-  Alarm,
-  type AlarmProps,
-  ComparisonOperator,
-  type IMetric,
-  type Metric,
-  Stats,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, ComparisonOperator, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import { ArnFormat, Aspects, Duration, Names, Stack } from 'aws-cdk-lib/core';
+import { ArnFormat, Aspects, type Duration, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import type { IHttpDoor } from '../http/door.js';
-import { failureQueuesOf } from '../internal/failure-queue.js';
 import { allowService } from '../internal/keys.js';
 import { misuse, misuseText } from '../internal/misuse.js';
-import { count, defineProps, fraction, literal, many, thing, time } from '../internal/props.js';
-import { claimsOf, functionBehind } from '../internal/targets.js';
+import { count, defineProps, fraction, literal, literalWords, many, thing, time } from '../internal/props.js';
+import { claimsOf } from '../internal/targets.js';
 import type { Inventory } from '../wiring/inventory.js';
 import { failureMetrics } from './internal/failure-metrics.js';
+import {
+  iteratorAge,
+  PERIOD,
+  slowInvocations,
+  TITLES,
+  type Watched,
+  type WatchedWiring,
+  watchedByWiring,
+  watchedDoors,
+  watchedFailures,
+} from './internal/watched.js';
 
 /** Props of {@link ServiceAlarms}. */
 export interface ServiceAlarmsProps {
-  /** The function. */
-  readonly fn: IFunction;
+  /**
+   * The function. Required without `wiring`.
+   *
+   * @default - the function of `wiring`
+   */
+  readonly fn?: IFunction;
+  /**
+   * The wiring of the function: all its sources, doors and tables get alarms, with thresholds by kind. If the application writes metrics, the
+   * inventory of the wiring is used.
+   *
+   * @default - alarms of the function, its doors and its failure queues
+   */
+  readonly wiring?: WatchedWiring;
+  /**
+   * The address of your runbook, to whose sections the descriptions of the alarms link.
+   *
+   * @default 'docs/operations.md' of Sallyport
+   */
+  readonly runbookUrl?: string;
   /**
    * The topic that receives every alarm. Its key must not be `alias/aws/sns`, which CloudWatch may not use.
    */
@@ -38,9 +56,9 @@ export interface ServiceAlarmsProps {
    */
   readonly deadLetterQueues?: readonly IQueue[];
   /**
-   * The age of the oldest record of a stream at which the alarm goes off, 1 s to 365 days. A function that reads a stream needs it.
+   * The age of the oldest record of a stream at which the alarm goes off, 1 s to 365 days. Without `wiring`, a function that reads a stream needs it.
    *
-   * @default - no alarm
+   * @default - with `wiring` 1 h for a function that reads a stream, else no alarm
    */
   readonly maxIteratorAge?: Duration;
   /**
@@ -70,7 +88,7 @@ export interface ServiceAlarmsProps {
   /**
    * The time that 99 of 100 invocations take at most; the alarm goes off above it, evaluated over 5 min. 1 ms to 15 min.
    *
-   * @default - no alarm
+   * @default - with `wiring` 80 % of the timeout of the function, else no alarm
    */
   readonly maxLatency?: Duration;
   /**
@@ -94,7 +112,9 @@ export const FAILED_RECORDS = 1;
 
 /** Validators and defaults for {@link ServiceAlarmsProps}. */
 export const SERVICE_ALARMS_PROPS = defineProps<ServiceAlarmsProps>('ServiceAlarms')({
-  fn: thing<IFunction>('a function', 'metricErrors').required(),
+  fn: thing<IFunction>('a function', 'metricErrors'),
+  wiring: thing<WatchedWiring>('a ServiceWiring', 'attachedSources'),
+  runbookUrl: literalWords('an address'),
   actionTopic: thing<ITopic>('a topic', 'topicArn').required(),
   deadLetterQueues: many<IQueue>(
     'a list of queues',
@@ -110,11 +130,10 @@ export const SERVICE_ALARMS_PROPS = defineProps<ServiceAlarmsProps>('ServiceAlar
   throttleThreshold: count(1, 1_000_000).default(1),
 });
 
-const PERIOD = Duration.minutes(5);
-
 /**
  * Alarms of a function: failed requests and records (with `inventory`), failed invocations, invocations without a free environment, messages in failure queues, 5xx of doors, and late streams.
- * Each alarm notifies a topic; the topic is required.
+ * With `wiring` also dropped events, undelivered events, old messages, throttled tables and slow invocations. Each alarm notifies a topic; its description
+ * links to a section of the runbook.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
  * @example new ServiceAlarms(this, 'Alarms', { fn, actionTopic: onCall.topic, deadLetterQueues: [orders.deadLetterQueue] });
@@ -123,6 +142,7 @@ export class ServiceAlarms extends Construct {
   /** All alarms, for a canary. */
   readonly alarms: readonly Alarm[];
   readonly #topicArn: string;
+  readonly #runbook: string;
 
   /**
    * @throws ConstructError `constructs.invalid_prop` for a wrong prop, and a topic that CloudWatch may not publish to. A stream without
@@ -131,74 +151,44 @@ export class ServiceAlarms extends Construct {
   constructor(scope: Construct, id: string, props: ServiceAlarmsProps) {
     super(scope, id);
     const parsed = SERVICE_ALARMS_PROPS.parse(this, props);
-    const { fn, actionTopic, deadLetterQueues, maxIteratorAge, errorThreshold, throttleThreshold } = parsed;
+    const { wiring, actionTopic, deadLetterQueues, maxIteratorAge, runbookUrl = RUNBOOK } = parsed;
+    const fn = parsed.fn ?? wiring?.fn;
+    if (fn === undefined) throw misuse(this, { what: 'fn is missing', expected: 'a function, or a wiring' });
     this.#topicArn = actionTopic.topicArn;
+    this.#runbook = runbookUrl;
     this.#permit(actionTopic);
-    const sum = { period: PERIOD, statistic: Stats.SUM };
-    const most = { period: PERIOD, statistic: Stats.MAXIMUM };
+    const inventory = parsed.inventory ?? (wiring?.inventory.deployment?.metrics && wiring.inventory);
     this.alarms = [
-      this.#add('Errors', fn.metricErrors(sum), errorThreshold),
-      this.#add('Throttles', fn.metricThrottles(sum), throttleThreshold),
-      ...deadLetterQueues.map((queue, index) =>
-        this.#add(`DeadLetters${index + 1}`, queue.metricApproximateNumberOfMessagesVisible(most), 1),
-      ),
-      ...(parsed.inventory ? failureMetrics(this, fn, parsed.inventory) : []).map(({ id, metric }) =>
-        this.#add(id, metric, id === 'RequestErrors' ? parsed.requestErrorRate : parsed.failedRecordsPerBatch),
-      ),
-      ...(parsed.maxLatency
-        ? [
-            this.#add(
-              'Latency',
-              fn.metricDuration({ period: PERIOD, statistic: Stats.p(99) }),
-              parsed.maxLatency.toMilliseconds(),
-            ),
-          ]
-        : []),
-      ...(maxIteratorAge
-        ? [this.#add('IteratorAge', fn.metric('IteratorAge', most), maxIteratorAge.toMilliseconds())]
-        : []),
-    ];
+      ...ofFunction(fn, parsed),
+      ...deadLetterQueues.map((queue, index) => deadLetters(queue, `DeadLetters${index + 1}`)),
+      ...(inventory ? ofInventory(this, fn, inventory, parsed) : []),
+      ...slowInvocations(fn, parsed.maxLatency, wiring !== undefined),
+      ...(maxIteratorAge ? [iteratorAge(fn, maxIteratorAge)] : []),
+    ].map((watched) => this.#add(watched));
     // Triggers and doors can follow the alarms, so they are known when the tree is complete.
     Aspects.of(this).add({
       visit: (node) => {
         if (node !== this) return;
-        this.#watchDoors(fn, parsed.doorErrorThreshold);
-        this.#watchFailures(fn, deadLetterQueues, most);
+        const late = [
+          ...watchedDoors(this, fn, parsed.doorErrorThreshold),
+          ...watchedFailures(fn, deadLetterQueues),
+          ...(wiring ? watchedByWiring(wiring, maxIteratorAge) : []),
+        ];
+        for (const watched of late) if (!this.node.tryFindChild(watched.id)) this.#add(watched);
       },
     });
-    if (!maxIteratorAge) this.node.addValidation({ validate: () => unwatchedStreams(this, fn) });
+    if (!maxIteratorAge && !wiring) this.node.addValidation({ validate: () => unwatchedStreams(this, fn) });
   }
 
-  #watchDoors(fn: IFunction, threshold: number): void {
-    for (const door of this.node.root.node.findAll().filter(isDoor)) {
-      const metric = functionBehind(door.fn) === functionBehind(fn) ? door.serverErrors() : undefined;
-      const id = `Door-${Names.nodeUniqueId(door.node)}`;
-      if (!metric || this.node.tryFindChild(id)) continue;
-      this.#add(id, (metric as Metric).with({ period: PERIOD, statistic: Stats.SUM }), threshold);
-    }
-  }
-
-  #watchFailures(
-    fn: IFunction,
-    listed: readonly IQueue[],
-    most: { readonly period: Duration; readonly statistic: string },
-  ): void {
-    for (const queue of failureQueuesOf(fn)) {
-      const id = `Failures-${Names.nodeUniqueId(queue.node)}`;
-      if (listed.includes(queue) || this.node.tryFindChild(id)) continue;
-      this.#add(id, queue.metricApproximateNumberOfMessagesVisible(most), 1);
-    }
-  }
-
-  #add(id: string, metric: IMetric, threshold: number): Alarm {
-    const settings: AlarmProps = {
+  #add({ id, part, of, metric, threshold }: Watched): Alarm {
+    const alarm = new Alarm(this, id, {
       metric,
       threshold,
+      alarmDescription: `${TITLES[part]}: ${of.node.path.replace(/\/Resource$/, '')}. ${this.#runbook}#${part}`,
       evaluationPeriods: 1,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: TreatMissingData.NOT_BREACHING,
-    };
-    const alarm = new Alarm(this, id, settings);
+    });
     alarm.addAlarmAction({ bind: () => ({ alarmActionArn: this.#topicArn }) });
     return alarm;
   }
@@ -235,8 +225,37 @@ export class ServiceAlarms extends Construct {
   }
 }
 
-function isDoor(construct: object): construct is IHttpDoor {
-  return 'doorKind' in construct && 'serverErrors' in construct;
+/** The page with a section for each kind of alarm. */
+const RUNBOOK = 'docs/operations.md';
+
+type Parsed = ReturnType<typeof SERVICE_ALARMS_PROPS.parse>;
+
+const sum = { period: PERIOD, statistic: Stats.SUM };
+
+function ofFunction(fn: IFunction, { errorThreshold, throttleThreshold }: Parsed): readonly Watched[] {
+  return [
+    { id: 'Errors', part: 'failed-invocations', of: fn, metric: fn.metricErrors(sum), threshold: errorThreshold },
+    {
+      id: 'Throttles',
+      part: 'throttled-invocations',
+      of: fn,
+      metric: fn.metricThrottles(sum),
+      threshold: throttleThreshold,
+    },
+  ];
+}
+
+function deadLetters(queue: IQueue, id: string): Watched {
+  const metric = queue.metricApproximateNumberOfMessagesVisible({ period: PERIOD, statistic: Stats.MAXIMUM });
+  return { id, part: 'failure-queue', of: queue, metric, threshold: 1 };
+}
+
+function ofInventory(at: Construct, fn: IFunction, inventory: Inventory, parsed: Parsed): readonly Watched[] {
+  return failureMetrics(at, fn, inventory).map(({ id, metric }) => {
+    const isRequest = id === 'RequestErrors';
+    const part = isRequest ? 'failed-requests' : 'failed-records';
+    return { id, part, of: fn, metric, threshold: isRequest ? parsed.requestErrorRate : parsed.failedRecordsPerBatch };
+  });
 }
 
 function unwatchedStreams(alarms: ServiceAlarms, fn: IFunction): string[] {

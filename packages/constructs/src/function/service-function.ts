@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { OptionalPart } from '@sallyport/bundle';
 import type { IGrantable, IPrincipal } from 'aws-cdk-lib/aws-iam';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -20,15 +19,14 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { acknowledge } from '../internal/acknowledge.js';
-import { noteSource } from '../internal/entries.js';
 import { tooLarge } from '../internal/environment.js';
 import { grantOn } from '../internal/grants.js';
 import { misuse } from '../internal/misuse.js';
 import { count, defineProps, flag, literal, literalWords, many, thing, time } from '../internal/props.js';
 import { separateDoors } from '../internal/targets.js';
-import { BUNDLE_FUNCTION_PROPS, bundleFunction } from './bundle-function.js';
+import { BUNDLE_FUNCTION_PROPS, bundleFunction, factsOf } from './bundle-function.js';
 import { type CanaryProps, makeCanary } from './canary.js';
-import { bundleProps, checkHandler, checkVariables, loadingProps } from './internal/code-checks.js';
+import { bundleProps, checkHandler, checkVariables, loadingProps, noteBundle } from './internal/code-checks.js';
 import { checkSources } from './internal/foreign-sources.js';
 import { startCacheOf, warnOfProvisioned } from './internal/start-cache.js';
 
@@ -268,13 +266,13 @@ export class ServiceFunction extends Construct implements IGrantable {
     });
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     grantOn(this.role, ['logs:CreateLogStream', 'logs:PutLogEvents'], [this.logGroup.logGroupArn]);
+    const settings = this.#settings(parsed);
     this.fn = new LambdaFunction(this, 'Resource', {
-      ...this.#settings(parsed),
+      ...settings,
       role: this.role,
       logGroup: this.logGroup,
     });
-    if (parsed.entry !== undefined)
-      noteSource(this.fn, { entry: resolve(parsed.entry), conditions: parsed.conditions ?? [] });
+    noteBundle(this, parsed, this.fn as IFunction, factsOf(settings.code));
     if (parsed.startCache) warnOfProvisioned(this);
     useComputeProvider(this.fn, parsed);
     this.node.addValidation({ validate: () => tooLarge(this, this.fn) });

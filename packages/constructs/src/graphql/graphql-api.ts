@@ -8,6 +8,7 @@ import {
   Definition,
   GraphqlApi as GraphqlApiResource,
 } from 'aws-cdk-lib/aws-appsync';
+import { type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -182,6 +183,20 @@ export class GraphqlApi extends Construct {
       type: 'AWS_LAMBDA',
       lambdaConfig: { lambdaFunctionArn: fn.functionArn },
       serviceRoleArn: role.roleArn,
+    });
+  }
+
+  /**
+   * Errors of AppSync and of the function, not errors that a resolver returns.
+   *
+   * @internal
+   * @see https://docs.aws.amazon.com/appsync/latest/devguide/monitoring.html
+   */
+  serverErrors(): IMetric {
+    return new Metric({
+      namespace: 'AWS/AppSync',
+      metricName: '5XXError',
+      dimensionsMap: { GraphQLAPIId: this.api.apiId },
     });
   }
 

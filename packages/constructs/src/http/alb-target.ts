@@ -1,9 +1,10 @@
-import { CfnTargetGroup } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
+import { type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { type ApplicationLoadBalancer, CfnTargetGroup } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { type Duration, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import { defineProps } from '../internal/props.js';
+import { defineProps, thing } from '../internal/props.js';
 import { invokedByDoor } from '../internal/targets.js';
 import type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './door.js';
 import { warnBuffered } from './internal/buffered.js';
@@ -13,10 +14,19 @@ import { fnProp } from './internal/props.js';
 export interface AlbTargetProps {
   /** The function that answers. */
   readonly fn: IFunction;
+  /**
+   * The load balancer, for the alarm of answers of 500 or more: its metric contains the name of the load balancer.
+   *
+   * @default - the alarm counts only failed invocations and answers that the load balancer cannot use
+   */
+  readonly loadBalancer?: ApplicationLoadBalancer;
 }
 
 /** Validators and defaults for {@link AlbTargetProps}. */
-export const ALB_TARGET_PROPS = defineProps<AlbTargetProps>('AlbTarget')({ fn: fnProp.required() });
+export const ALB_TARGET_PROPS = defineProps<AlbTargetProps>('AlbTarget')({
+  fn: fnProp.required(),
+  loadBalancer: thing<ApplicationLoadBalancer>('a load balancer', 'loadBalancerFullName'),
+});
 
 /**
  * A function as the target of an Application Load Balancer, with multi-value headers. You create the listener and its rules.
@@ -44,11 +54,14 @@ export class AlbTarget extends Construct implements IHttpDoor {
   readonly hasRoutes = false;
   readonly routes: readonly string[] = [];
   readonly url: string | undefined = undefined;
+  readonly #loadBalancer: ApplicationLoadBalancer | undefined;
 
   constructor(scope: Construct, id: string, props: AlbTargetProps) {
     super(scope, id);
-    const fn = invokedByDoor(this, ALB_TARGET_PROPS.parse(this, props).fn);
+    const { loadBalancer, ...given } = ALB_TARGET_PROPS.parse(this, props);
+    const fn = invokedByDoor(this, given.fn);
     this.fn = fn;
+    this.#loadBalancer = loadBalancer;
     // The permission must exist before the target group, so it cannot name its ARN: it is for the target groups of this account.
     fn.addPermission('Permission', {
       scope: this,
@@ -68,7 +81,19 @@ export class AlbTarget extends Construct implements IHttpDoor {
     this.targetGroupArn = this.targetGroup.ref;
   }
 
-  serverErrors(): undefined {}
+  /**
+   * @internal
+   * @see https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-cloudwatch-metrics.html
+   */
+  serverErrors(): IMetric {
+    const TargetGroup = this.targetGroup.attrTargetGroupFullName;
+    const balancer = this.#loadBalancer;
+    return new Metric({
+      namespace: 'AWS/ApplicationELB',
+      metricName: balancer ? 'HTTPCode_Target_5XX_Count' : 'LambdaUserError',
+      dimensionsMap: { TargetGroup, ...(balancer && { LoadBalancer: balancer.loadBalancerFullName }) },
+    });
+  }
 
   addRoutes(routes: readonly DoorRoute[]): void {
     this.addCatchAll({ streaming: routes.some(({ streaming }) => streaming === true) });

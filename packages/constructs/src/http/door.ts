@@ -54,11 +54,11 @@ export interface IHttpDoor extends IConstruct {
   /** True if the door can have routes with different authorizers; otherwise every request reaches the function in the same way. */
   readonly hasRoutes: boolean;
   /**
-   * The number of answers of 500 or more that clients received; `undefined` for a load balancer, whose metrics belong to its listener.
+   * The number of answers of 500 or more that clients received.
    *
    * @internal
    */
-  serverErrors(): IMetric | undefined;
+  serverErrors(): IMetric;
   /** The added routes, `GET /notes`; empty for a door without routes. */
   readonly routes: readonly string[];
   /** The first part of every public path of its domain, without slashes; `undefined` if absent. */

@@ -8,6 +8,7 @@ import {
   WebSocketApi as WebSocketApiResource,
   WebSocketStage,
 } from 'aws-cdk-lib/aws-apigatewayv2';
+import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { type Grant, type IGrantable, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -192,6 +193,29 @@ export class WebSocketApi extends Construct {
       apiId: this.api.apiId,
       routeId: route.ref,
       routeResponseKey: '$default',
+    });
+  }
+
+  /**
+   * Errors of the API when it calls the function, and answers of the function that API Gateway cannot use.
+   *
+   * @internal
+   * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-logging.html
+   */
+  serverErrors(): IMetric {
+    const metric = (metricName: string) =>
+      new Metric({
+        namespace: 'AWS/ApiGateway',
+        metricName,
+        dimensionsMap: { ApiId: this.api.apiId, Stage: STAGE },
+        statistic: Stats.SUM,
+      });
+    // Two expressions in one graph need different ids.
+    const [execution, integration] = [`e${this.node.addr}`, `i${this.node.addr}`];
+    return new MathExpression({
+      expression: `FILL(${execution}, 0) + FILL(${integration}, 0)`,
+      label: 'errors',
+      usingMetrics: { [execution]: metric('ExecutionError'), [integration]: metric('IntegrationError') },
     });
   }
 

@@ -1,3 +1,4 @@
+import type { LoadedApplication } from '@sallyport/bundle';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { sharedRegistry } from './shared.js';
 
@@ -5,9 +6,11 @@ import { sharedRegistry } from './shared.js';
 export interface FunctionSource {
   readonly entry: string;
   readonly conditions: readonly string[];
+  /** The application, loaded for the bundle; `undefined` if it was not. */
+  readonly loaded?: LoadedApplication | undefined;
 }
 
-const entries = sharedRegistry<IFunction, FunctionSource>('entries/2');
+const entries = sharedRegistry<IFunction, FunctionSource>('entries/3');
 
 /** Records the file from which a function was bundled. */
 export function noteSource(fn: IFunction, source: FunctionSource): void {

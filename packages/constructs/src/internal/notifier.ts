@@ -16,9 +16,14 @@ const FINDINGS: Readonly<Record<string, string>> = {
   'Serverless::Serverless-LambdaDLQ': 'CloudFormation invokes it and waits for its answer',
 };
 
+/** The CDK function that sets the notifications of a stack's buckets; `undefined` without notifications. */
+export function notifierOf(stack: Stack): Construct | undefined {
+  return stack.node.tryFindChild(NOTIFIER) as Construct | undefined;
+}
+
 /** Creates a separate log group for the CDK function that sets notifications, and removes its managed policy. */
 export function hardenNotifier(bucket: IBucket): void {
-  const notifier = Stack.of(bucket).node.tryFindChild(NOTIFIER) as Construct | undefined;
+  const notifier = notifierOf(Stack.of(bucket));
   const role = notifier?.node.tryFindChild('Role') as Role | undefined;
   const resource = notifier?.node.tryFindChild('Resource') as CfnResource | undefined;
   if (!notifier || !role || !resource || notifier.node.tryFindChild('LogGroup')) return;

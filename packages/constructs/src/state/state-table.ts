@@ -18,6 +18,7 @@ import { grantOn } from '../internal/grants.js';
 import { grantKey } from '../internal/keys.js';
 import { misuse } from '../internal/misuse.js';
 import { count, defineProps, flag, literal, thing, words } from '../internal/props.js';
+import { noteTable } from '../internal/tables.js';
 
 /** The actions on a table that a function is granted. */
 export class TableAccess {
@@ -175,6 +176,7 @@ export abstract class StateTable extends Construct {
    */
   bindTo(fn: IFunction, { access = TableAccess.READ_WRITE }: BindTableProps = {}): this {
     setVariable(this, fn, this.#definition.variable, this.table.tableName);
+    noteTable(fn, this.table);
     if (access.reads) this.grantRead(fn);
     if (access.writes) this.grantWrite(fn);
     return this;

@@ -13,7 +13,7 @@ import { Attachments } from './internal/attachments.js';
 import { checkAuthorizer, checkOnly, doorRoutes, openRoutes } from './internal/door-routes.js';
 import { findMismatches } from './internal/findings.js';
 import { wrongHandler } from './internal/handler-check.js';
-import { writeManifests } from './internal/manifest.js';
+import { type ManifestSource, writeManifests } from './internal/manifest.js';
 import { ofRoute } from './internal/registrations.js';
 import { SourceWiring } from './internal/source-wiring.js';
 import { dependsOnVariables } from './internal/taken-inventories.js';
@@ -237,6 +237,11 @@ export class ServiceWiring extends SourceWiring {
     api.attachContainer(this.inventory.container);
     this.attachments.addDoor({ kind: 'websocket', construct: api });
     return this;
+  }
+
+  /** The attached sources. @internal */
+  attachedSources(): readonly ManifestSource[] {
+    return this.attachments.manifest().sources;
   }
 
   /** Registrations that all wirings of one application excuse without naming them. */

@@ -24,7 +24,7 @@ export function createManifest(names: Names, template: Template, infra: Infra, m
   const run = `${manager} run`;
   const own = template.packages.map((name) => `@sallyport/${name}`);
   const tools = ['@biomejs/biome', '@types/node', 'esbuild', 'tsx', 'typescript', 'vitest'];
-  const cdk = infra === 'cdk' ? ['aws-cdk-lib', 'constructs'] : [];
+  const cdk = infra === 'cdk' ? ['@sallyport/constructs', 'aws-cdk-lib', 'constructs'] : [];
   const pick = (list: readonly string[]) =>
     Object.fromEntries([...list].sort().map((name) => [name, versionOf(name, versions)]));
   return {
@@ -41,8 +41,8 @@ export function createManifest(names: Names, template: Template, infra: Infra, m
       build: 'node --import tsx scripts/build.ts',
       dev: 'sallyport dev',
       ...(infra === 'cdk' && {
-        synth: `${run} build && node --import tsx infra/app.ts`,
-        deploy: `${run} build && npx --yes aws-cdk@${versions.cdkCommand} deploy`,
+        synth: 'node --import tsx infra/app.ts',
+        deploy: `npx --yes aws-cdk@${versions.cdkCommand} deploy`,
         destroy: `npx --yes aws-cdk@${versions.cdkCommand} destroy`,
       }),
       check: ['typecheck', 'lint', 'test', infra === 'cdk' ? 'synth' : 'build']

@@ -70,11 +70,14 @@ function placeholders({ names, infra, packageManager }: ProjectSpec): Readonly<R
     __CLASS_NAME__: names.class,
     __RUN__: run,
     __AND_TEMPLATE__: withCdk ? ', template' : '',
-    __INFRA_ROW__: withCdk ? '| `infra/` | the stack of the CDK |\n' : '',
+    __INFRA_ROW__: withCdk
+      ? '| `infra/stack.ts` | the stack: a handler of a queue, a stream or a schedule needs its line in `sources` |\n'
+      : '',
     __INSTALL__: packageManager === 'pnpm' ? 'npx --yes pnpm install' : 'npm install',
     __DEPLOY__: withCdk
-      ? `\n\`\`\`sh\n${run} synth     # the template, into cdk.out: no account is needed\n${run} deploy    # with the credentials of your shell, by aws-cdk ${cdkCommand}\n${run} destroy   # removes it\n\`\`\``
-      : '\nAll files of `dist/` together are the function; its handler is `index.handler`. Deploy them with any tool that supports Lambda.',
+      ? `\n\`\`\`sh\n${run} synth     # the bundle and the template, into cdk.out: no account is needed
+STAGE=preview ${run} deploy   # a copy that destroy removes completely\n${run} deploy    # with the credentials of your shell, by aws-cdk ${cdkCommand}\n${run} destroy   # removes it\n\`\`\``
+      : '\nAll files of `dist/` together are the function; its handler is `index.handler`, its runtime `nodejs24.x`. Deploy them with any tool that supports Lambda.',
   };
 }
 

@@ -137,7 +137,7 @@ function makeCache(): string {
 }
 
 /** From the project first: a package manager may hide esbuild from this package. */
-export function loadEsbuild(): typeof import('esbuild') {
+function loadEsbuild(): typeof import('esbuild') {
   for (const from of [resolve('package.json'), import.meta.url]) {
     try {
       return createRequire(from)('esbuild') as typeof import('esbuild');

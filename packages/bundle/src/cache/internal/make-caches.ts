@@ -60,8 +60,8 @@ interface Inspection {
   readonly timeout?: number;
   /** In MB. Default `[256]`. */
   readonly memory?: readonly number[];
-  /** True if variables that are not set have a placeholder. */
-  readonly placeholders?: boolean;
+  /** As in {@link MakerJob}. */
+  readonly placeholders?: MakerJob['placeholders'];
 }
 
 /**

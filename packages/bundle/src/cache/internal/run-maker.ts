@@ -34,8 +34,8 @@ export interface MakerJob {
   readonly writes: boolean;
   /** The file to load instead of `app.js`, as Node loads it. Not with `writes`. */
   readonly entry?: string;
-  /** True if variables that are not set have a placeholder. */
-  readonly placeholders?: boolean | undefined;
+  /** `all`: variables that are not set have a placeholder. `missing`: loads the entry again with placeholders if it reads such variables. */
+  readonly placeholders?: 'all' | 'missing' | undefined;
 }
 
 /** The report of a run. Only `error` is certain if the process ended early. */
@@ -46,6 +46,17 @@ export interface MakerReport {
   readonly execArgv?: readonly string[];
   readonly inventory?: BundleInventory;
   readonly openapi?: unknown;
+  /** The registrations if variables that are not set have a placeholder, if the entry reads such variables. */
+  readonly withPlaceholders?: BundleInventory;
+  /** True if the application loads only with placeholders. */
+  readonly onlyWithPlaceholders?: boolean;
+  /** The variables that the application reads while it is loaded, and the ones among them that are not set. */
+  readonly read?: readonly string[];
+  readonly missing?: readonly string[];
+  /** The options of the application that determine its deployment. */
+  readonly deployment?: unknown;
+  /** `json`, or the kind of events whose responses the handler streams. */
+  readonly format?: string;
   readonly answers?: readonly { readonly label: string; readonly outcome: string; readonly status?: number }[];
   /** Connections, look-ups and processes that the application tried. */
   readonly refused?: readonly string[];

@@ -31,6 +31,8 @@ export interface Choice {
   readonly warning?: BundleWarning | undefined;
   readonly inventory?: BundleInventory;
   readonly openapi?: unknown;
+  /** The description of the loaded application; `undefined` if nothing was loaded. */
+  readonly report?: MakerReport | undefined;
 }
 
 /**
@@ -41,13 +43,14 @@ export interface Choice {
 export function chooseParts(folder: string, file: string, { leaveOut, tools }: Wish, loading: Loading): Choice {
   const explicit = leaveOut.filter((part) => part !== 'unused');
   const named: readonly OptionalPart[] = tools ? explicit : [...explicit, ...TOOLS];
-  const { inventory, openapi, warning } = readRegistrations(folder, file, loading);
+  const { inventory, openapi, warning, report } = readRegistrations(folder, file, loading);
   const uses = inventory?.uses;
   const unused = leaveOut.includes('unused') && uses ? unusedParts(uses) : [];
   return {
     parts: OPTIONAL_PARTS.filter((part) => named.includes(part) || unused.includes(part)),
     isExplicit: explicit.length > 0,
     warning: leaveOut.includes('unused') ? warning : undefined,
+    report,
     ...(inventory && { inventory }),
     ...(openapi !== undefined && { openapi }),
   };
@@ -65,19 +68,28 @@ function nothingLeftOut(reason: string): BundleWarning {
   return { code: 'nothing_left_out', reason };
 }
 
-function readRegistrations(folder: string, file: string, { handler, environment }: Loading) {
+interface Registrations {
+  readonly inventory?: BundleInventory;
+  readonly openapi?: unknown;
+  readonly warning: BundleWarning | undefined;
+  readonly report?: MakerReport;
+}
+
+function readRegistrations(folder: string, file: string, { handler, environment }: Loading): Registrations {
   const code = readdirSync(folder).filter((name) => /\.m?js$/.test(name));
   if (!code.some((name) => readFileSync(join(folder, name), 'utf8').includes(INSPECT))) {
     return { warning: NOT_A_CONTAINER };
   }
-  const found = inspectBundle(folder, file, { handler, environment });
-  const { error, inventory, openapi } = found;
-  if (error !== undefined) return { warning: nothingLeftOut(`the application does not load in the build: ${error}`) };
-  if (inventory?.uses === undefined) return { ...found, warning: NOT_A_CONTAINER };
   // Registrations can depend on variables that are only known in the function.
-  const withVariables = inspectBundle(folder, file, { handler, environment, placeholders: true });
-  const uses = [...new Set([...inventory.uses, ...(withVariables.inventory?.uses ?? [])])];
-  return { inventory: { ...inventory, uses }, openapi, warning: undefined };
+  const report = inspectBundle(folder, file, { handler, environment, placeholders: 'missing' });
+  const { error, inventory, openapi, withPlaceholders } = report;
+  if (error !== undefined) {
+    return { warning: nothingLeftOut(`the application does not load in the build: ${error}`), report };
+  }
+  const found = { report, openapi, ...(inventory && { inventory }) };
+  if (inventory?.uses === undefined) return { ...found, warning: NOT_A_CONTAINER };
+  const uses = [...new Set([...inventory.uses, ...(withPlaceholders?.uses ?? [])])];
+  return { ...found, inventory: { ...inventory, uses }, warning: undefined };
 }
 
 /**
@@ -89,11 +101,12 @@ function readRegistrations(folder: string, file: string, { handler, environment 
 export function compareRegistrations(
   folder: string,
   file: string,
-  { parts, isExplicit, inventory }: Choice,
+  { parts, isExplicit, inventory, report }: Choice,
   { handler, environment }: Loading,
 ): BundleWarning | undefined {
   if (inventory === undefined) return undefined;
-  const found = inspectBundle(folder, file, { handler, environment });
+  const placeholders = report?.onlyWithPlaceholders ? { placeholders: 'all' as const } : {};
+  const found = inspectBundle(folder, file, { handler, environment, ...placeholders });
   const without = `without ${parts.join(', ')}`;
   if (found.error !== undefined) {
     const reason = `the application does not load ${without}: ${found.error}`;

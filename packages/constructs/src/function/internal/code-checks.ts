@@ -1,9 +1,11 @@
-import { exportsOf } from '@sallyport/bundle';
-import { Stack, Token } from 'aws-cdk-lib/core';
+import { resolve } from 'node:path';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Token } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
+import { noteSource } from '../../internal/entries.js';
 import { checkVariable } from '../../internal/environment.js';
 import { misuse } from '../../internal/misuse.js';
-import type { BundleFunctionProps } from '../bundle-function.js';
+import type { BundleFacts, BundleFunctionProps } from '../bundle-function.js';
 
 /** The props of a function that determine its code and variables. */
 interface CodeProps {
@@ -42,15 +44,29 @@ export function checkVariables(at: Construct, { environment, notSecret }: CodePr
   });
 }
 
-/** Rejects a handler that the bundle does not have: the deployment would succeed, and every invocation fail. */
-export function checkHandler(at: Construct, { entry, handler, conditions }: CodeProps): void {
+/** Rejects a handler in another file than the file of the bundle. */
+export function checkHandler(at: Construct, { entry, handler }: CodeProps): void {
   if (entry === undefined) return;
-  const [, file = '', name = ''] = /^(.*)\.([^.]*)$/.exec(handler) ?? [];
-  if (file !== 'index') {
-    throw misuse(at, { what: 'handler', got: handler, expected: `"index.${name}": the file of a bundle is index` });
-  }
-  const exported = Stack.of(at).bundlingRequired ? exportsOf(entry, conditions) : undefined;
+  const [, file = '', name = ''] = partsOf(handler);
+  if (file === 'index') return;
+  throw misuse(at, { what: 'handler', got: handler, expected: `"index.${name}": the file of a bundle is index` });
+}
+
+/** Checks the handler, and keeps the loaded application for the wiring: all checks share one bundle and one loaded application. */
+export function noteBundle(at: Construct, props: CodeProps, fn: IFunction, facts: BundleFacts | undefined): void {
+  if (props.entry === undefined) return;
+  checkExports(at, props, facts?.exports);
+  noteSource(fn, { entry: resolve(props.entry), conditions: props.conditions ?? [], loaded: facts?.loaded });
+}
+
+/** Rejects a handler that the bundle does not have: the deployment would succeed, and every invocation fail. */
+function checkExports(at: Construct, { entry, handler }: CodeProps, exported: readonly string[] | undefined) {
+  const [, , name = ''] = partsOf(handler);
   if (exported === undefined || exported.includes(name)) return;
   const shown = exported.length === 0 ? 'nothing' : exported.join(', ');
   throw misuse(at, { what: `handler ${handler}, and ${entry} exports ${shown}`, expected: `export const ${name} = …` });
+}
+
+function partsOf(handler: string): readonly string[] {
+  return /^(.*)\.([^.]*)$/.exec(handler) ?? [];
 }

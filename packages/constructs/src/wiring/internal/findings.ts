@@ -9,6 +9,7 @@ import { claimsOf, functionBehind, timeoutOf } from '../../internal/targets.js';
 import type { ExternalAttachment } from '../external.js';
 import type { ManifestDoor } from './manifest.js';
 import type { Registration } from './registrations.js';
+import { remedyOf } from './remedies.js';
 
 type Wiring = IConstruct & { readonly fn: IFunction };
 
@@ -41,8 +42,11 @@ function notAttached(wiring: Wiring, { registrations, attached, external }: Wiri
   return registrations
     .filter(({ key }) => !attached.has(key) && !kinds.has(key.split(' ', 1)[0]))
     .filter(({ key }) => !external.some((one) => isSame(one, key)))
-    .map(({ label, remedy }) =>
-      misuseText(wiring, { what: `the application registers ${label}, the stack attaches none`, expected: remedy }),
+    .map((one) =>
+      misuseText(wiring, {
+        what: `the application registers ${one.label}, the stack attaches none`,
+        expected: remedyOf(wiring, one),
+      }),
     );
 }
 

@@ -30,7 +30,11 @@ export function wrongHandler(wiring: IConstruct, fn: IFunction): readonly string
   const expected = expectedFormats(fn);
   if (source === undefined || expected.length === 0 || !(behind instanceof LambdaFunction)) return [];
   const name = (behind.node.defaultChild as CfnFunction).handler?.split('.').at(-1) ?? 'handler';
-  const format = formatOf(source.entry, source.conditions, name, literalsOf(fn).literals);
+  const { entry, conditions, loaded } = source;
+  const isKnown = loaded !== undefined && loaded.error === undefined;
+  const format = isKnown
+    ? (loaded.format as ResponseFormat | undefined)
+    : formatOf(entry, conditions, name, literalsOf(fn).literals);
   if (format === undefined) return [];
   return expected
     .filter((door) => !fits(door, format))

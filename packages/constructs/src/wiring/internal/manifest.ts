@@ -8,7 +8,7 @@ import {
   type IFunction,
 } from 'aws-cdk-lib/aws-lambda';
 import type { NotificationKeyFilter } from 'aws-cdk-lib/aws-s3';
-import type { CfnSubscription, Subscription } from 'aws-cdk-lib/aws-sns';
+import type { CfnSubscription, ITopic, Subscription } from 'aws-cdk-lib/aws-sns';
 import { type CfnQueue, type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { App, attachCustomSynthesis, Stack, Token } from 'aws-cdk-lib/core';
 import type { Construct, IConstruct } from 'constructs';
@@ -30,6 +30,7 @@ export interface ManifestSource {
   readonly filters?: readonly NotificationKeyFilter[] | undefined;
   readonly rule?: Rule;
   readonly subscription?: Subscription;
+  readonly topic?: ITopic;
 }
 
 /** A door that a wiring attached. */

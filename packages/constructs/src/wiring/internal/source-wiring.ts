@@ -95,7 +95,7 @@ export abstract class SourceWiring extends Construct {
   topic(name: string, topic: ITopic, props: TopicMappingProps = {}): TopicTrigger {
     this.attachments.claim('topic', name);
     const trigger = new TopicTrigger(this, sourceId('Topic', topic), { ...props, fn: this.invoked, topic });
-    this.attachments.named('topic', name, topic.topicName, { subscription: trigger.subscription });
+    this.attachments.named('topic', name, topic.topicName, { subscription: trigger.subscription, topic });
     return trigger;
   }
 

@@ -3,13 +3,16 @@ import { Schedule } from 'aws-cdk-lib/aws-events';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Duration, type Stack } from 'aws-cdk-lib/core';
-import { notesInventory } from '../../../../../examples/notes/infra/inventory.js';
-import { NotesStack } from '../../../../../examples/notes/infra/notes-stack.js';
-import { DataStream, type InventoryTrigger, ServiceQueue, type ServiceWiring } from '../../../src/index.js';
+import { createDemoApp } from '../../../../../examples/notes/demo/entry.js';
+import { DataStream, type InventoryTrigger, ServiceQueue, type ServiceWiring, toInventory } from '../../../src/index.js';
 import { type Edit, editsOf } from './edits.js';
+import { NotesStack } from './notes-stack.js';
 import { judgeEdits } from './verdicts.js';
 
-const inventory = notesInventory();
+const publicUrl = 'https://notes.example.com';
+const inventory = toInventory(
+  createDemoApp({ issuer: 'https://issuer.example.com', keysUrl: `${publicUrl}/keys`, publicUrl }),
+);
 
 const added = (trigger: InventoryTrigger, add: (wiring: ServiceWiring, stack: Stack) => void): Edit => ({
   name: `add ${trigger.kind}`,

@@ -19,7 +19,7 @@ export async function bundle(outdir: string): Promise<void> {
     splitting: true,
     platform: 'node',
     format: 'esm',
-    target: 'node20',
+    target: 'node24',
     minify: true,
     sourcemap: 'linked',
     sourcesContent: false,

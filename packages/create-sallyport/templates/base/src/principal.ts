@@ -11,6 +11,6 @@ export function createPrincipalResolver(
 ): SecurePrincipalResolver {
   const { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, JWT_JWKS_URI } = environment;
   if (!issuer || !audience) return () => null;
-  const jwksUri = JWT_JWKS_URI ?? `${issuer.replace(/\/$/, '')}/.well-known/jwks.json`;
+  const jwksUri = JWT_JWKS_URI || `${issuer.replace(/\/$/, '')}/.well-known/jwks.json`;
   return jwtPrincipalResolver({ issuer, audience: [audience], jwksUri });
 }

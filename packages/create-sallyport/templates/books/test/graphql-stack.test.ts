@@ -1,15 +1,22 @@
-import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { Code } from 'aws-cdk-lib/aws-lambda';
+import { App, Stack } from 'aws-cdk-lib/core';
 import { it } from 'vitest';
-import { __CLASS_NAME__Stack } from '../infra/stack.js';
+import { createStack } from '../infra/stack.js';
 
-const code = Code.fromInline('exports.handler = () => {};');
-const template = Template.fromStack(new __CLASS_NAME__Stack(new App(), 'Test', { code }));
+const templateWith = (JWT_ISSUER: string) =>
+  Template.fromStack(Stack.of(createStack(new App(), { JWT_ISSUER, JWT_AUDIENCE: 'https://books.example/mcp' })));
 
 it('rejects an API key, and resolves each field with the function', () => {
+  const template = templateWith('');
   template.hasResourceProperties('AWS::AppSync::GraphQLApi', { AuthenticationType: 'AWS_IAM' });
   template.resourceCountIs('AWS::AppSync::ApiKey', 0);
   template.hasResourceProperties('AWS::AppSync::Resolver', { TypeName: 'Query', FieldName: 'book' });
   template.hasResourceProperties('AWS::AppSync::Resolver', { TypeName: 'Mutation', FieldName: 'renameBook' });
+});
+
+it('accepts tokens of the issuer', () => {
+  templateWith('https://issuer.example').hasResourceProperties('AWS::AppSync::GraphQLApi', {
+    AuthenticationType: 'OPENID_CONNECT',
+    OpenIDConnectConfig: { Issuer: 'https://issuer.example' },
+  });
 });

@@ -1,11 +1,9 @@
-import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { Code } from 'aws-cdk-lib/aws-lambda';
+import { App, Stack } from 'aws-cdk-lib/core';
 import { expect, it } from 'vitest';
-import { __CLASS_NAME__Stack } from '../infra/stack.js';
+import { createStack } from '../infra/stack.js';
 
-const code = Code.fromInline('exports.handler = () => {};');
-const template = Template.fromStack(new __CLASS_NAME__Stack(new App(), 'Test', { code }));
+const template = Template.fromStack(Stack.of(createStack(new App(), {})));
 
 it('sends the three routes to the function', () => {
   const routes = Object.values(template.findResources('AWS::ApiGatewayV2::Route'));

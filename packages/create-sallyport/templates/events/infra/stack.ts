@@ -1,12 +1,16 @@
-import { Stack } from 'aws-cdk-lib';
-import type { Code } from 'aws-cdk-lib/aws-lambda';
-import type { Construct } from 'constructs';
-import { addEvents } from './events.js';
-import { createServiceFunction } from './function.js';
+import { Service, Source } from '@sallyport/constructs';
+import { Schedule } from 'aws-cdk-lib/aws-events';
+import { type App, Stack } from 'aws-cdk-lib/core';
 
-export class __CLASS_NAME__Stack extends Stack {
-  constructor(scope: Construct, id: string, { code }: { readonly code: Code }) {
-    super(scope, id);
-    addEvents(this, createServiceFunction(this, code));
-  }
+const nightly = Source.schedule('nightly', Schedule.cron({ hour: '3', minute: '0' }));
+
+/** Doors, tables and permissions follow from the registrations in src/app.ts. */
+export function createStack(app: App, { STAGE, JWT_ISSUER = '', JWT_AUDIENCE = '', JWT_JWKS_URI = '' } = process.env) {
+  return new Service(new Stack(app, '__CLASS_NAME__'), 'Service', {
+    entry: 'src/lambda.ts',
+    stage: STAGE === 'preview' ? 'preview' : 'production',
+    environment: { JWT_ISSUER, JWT_AUDIENCE, JWT_JWKS_URI },
+    // startCache: true, // a faster first answer; synth then needs Docker
+    sources: [Source.queue('orders'), Source.queue('bills.fifo'), Source.kinesis('clicks'), nightly],
+  });
 }

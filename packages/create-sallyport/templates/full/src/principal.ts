@@ -20,7 +20,7 @@ export function createPrincipalResolver(
   const ofConnection = (connect: SecurePrincipalResolver) =>
     connectionPrincipal({ store: connections, connect, ttlSeconds: CONNECTION_SECONDS });
   if (!issuer || !audience) return ofConnection(() => null);
-  const jwksUri = JWT_JWKS_URI ?? `${issuer.replace(/\/$/, '')}/.well-known/jwks.json`;
+  const jwksUri = JWT_JWKS_URI || `${issuer.replace(/\/$/, '')}/.well-known/jwks.json`;
   const ofToken = jwtPrincipalResolver({ issuer, audience: [audience], jwksUri });
   return firstPrincipal(ofConnection(ofToken), appSyncIdentityPrincipal(), ofToken);
 }

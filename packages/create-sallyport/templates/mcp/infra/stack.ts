@@ -1,12 +1,12 @@
-import { Stack } from 'aws-cdk-lib';
-import type { Code } from 'aws-cdk-lib/aws-lambda';
-import type { Construct } from 'constructs';
-import { createServiceFunction } from './function.js';
-import { addMcp } from './mcp.js';
+import { Service } from '@sallyport/constructs';
+import { type App, Stack } from 'aws-cdk-lib/core';
 
-export class __CLASS_NAME__Stack extends Stack {
-  constructor(scope: Construct, id: string, { code }: { readonly code: Code }) {
-    super(scope, id);
-    addMcp(this, createServiceFunction(this, code));
-  }
+/** Doors, tables and permissions follow from the registrations in src/app.ts. */
+export function createStack(app: App, { STAGE, JWT_ISSUER = '', JWT_AUDIENCE = '', JWT_JWKS_URI = '' } = process.env) {
+  return new Service(new Stack(app, '__CLASS_NAME__'), 'Service', {
+    entry: 'src/lambda.ts',
+    stage: STAGE === 'preview' ? 'preview' : 'production',
+    environment: { JWT_ISSUER, JWT_AUDIENCE, JWT_JWKS_URI },
+    // startCache: true, // a faster first answer; synth then needs Docker
+  });
 }

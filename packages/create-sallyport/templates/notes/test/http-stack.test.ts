@@ -1,13 +1,23 @@
-import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { Code } from 'aws-cdk-lib/aws-lambda';
-import { it } from 'vitest';
-import { __CLASS_NAME__Stack } from '../infra/stack.js';
+import { App, Stack } from 'aws-cdk-lib/core';
+import { expect, it } from 'vitest';
+import { createStack } from '../infra/stack.js';
 
-const code = Code.fromInline('exports.handler = () => {};');
-const template = Template.fromStack(new __CLASS_NAME__Stack(new App(), 'Test', { code }));
+const template = Template.fromStack(Stack.of(createStack(new App(), {})));
 
-it('has one function for one HTTP API', () => {
-  template.resourceCountIs('AWS::Lambda::Function', 1);
-  template.hasResourceProperties('AWS::ApiGatewayV2::Route', { RouteKey: '$default' });
+it('has a route for each operation, without an authorizer: the postures in src/app.ts check callers', () => {
+  const routes = Object.values(template.findResources('AWS::ApiGatewayV2::Route'));
+  const http = routes.filter(({ Properties }) => Properties.RouteKey.includes(' /'));
+  expect(http.map(({ Properties }) => [Properties.RouteKey, Properties.AuthorizationType ?? 'NONE'])).toEqual(
+    expect.arrayContaining([
+      ['GET /health', 'NONE'],
+      ['GET /notes/{id}', 'NONE'],
+      ['PUT /notes/{id}', 'NONE'],
+    ]),
+  );
+});
+
+it('runs on the Node version of the bundle, and has alarms', () => {
+  template.hasResourceProperties('AWS::Lambda::Function', { Runtime: 'nodejs24.x', Handler: 'index.handler' });
+  template.hasResourceProperties('AWS::CloudWatch::Alarm', { MetricName: 'Errors' });
 });

@@ -1,11 +1,9 @@
-import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { Code } from 'aws-cdk-lib/aws-lambda';
+import { App, Stack } from 'aws-cdk-lib/core';
 import { expect, it } from 'vitest';
-import { __CLASS_NAME__Stack } from '../infra/stack.js';
+import { createStack } from '../infra/stack.js';
 
-const code = Code.fromInline('exports.handler = () => {};');
-const template = Template.fromStack(new __CLASS_NAME__Stack(new App(), 'Test', { code }));
+const template = Template.fromStack(Stack.of(createStack(new App(), {})));
 
 it('reads the report of failed records of every queue and stream', () => {
   const mappings = Object.values(template.findResources('AWS::Lambda::EventSourceMapping'));
@@ -14,7 +12,11 @@ it('reads the report of failed records of every queue and stream', () => {
   );
 });
 
-it('keeps failed messages', () => {
-  template.resourceCountIs('AWS::SQS::Queue', 4);
+it('keeps failed messages for 14 days, and reports them', () => {
   template.hasResourceProperties('AWS::SQS::Queue', { MessageRetentionPeriod: 14 * 24 * 60 * 60 });
+  template.hasResourceProperties('AWS::CloudWatch::Alarm', { MetricName: 'ApproximateNumberOfMessagesVisible' });
+});
+
+it('has a schedule', () => {
+  template.hasResourceProperties('AWS::Events::Rule', { ScheduleExpression: 'cron(0 3 * * ? *)' });
 });

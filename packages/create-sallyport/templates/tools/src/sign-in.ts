@@ -24,7 +24,7 @@ export interface SignIn extends BearerGuard {
 export function createSignIn(environment: Environment): SignIn | undefined {
   const { JWT_ISSUER: issuer, JWT_AUDIENCE: resource, JWT_JWKS_URI } = environment;
   if (!issuer || !resource) return undefined;
-  const jwksUri = JWT_JWKS_URI ?? `${issuer.replace(/\/$/, '')}/.well-known/jwks.json`;
+  const jwksUri = JWT_JWKS_URI || `${issuer.replace(/\/$/, '')}/.well-known/jwks.json`;
   const guard = createBearerGuard({
     validator: jwtBearerValidator({ issuer, jwksUri, audience: [resource] }),
     resourceMetadataURL: protectedResourceMetadataURL(resource),

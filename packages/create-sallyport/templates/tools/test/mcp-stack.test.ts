@@ -1,12 +1,10 @@
-import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { Code } from 'aws-cdk-lib/aws-lambda';
+import { App, Stack } from 'aws-cdk-lib/core';
 import { it } from 'vitest';
-import { __CLASS_NAME__Stack } from '../infra/stack.js';
+import { createStack } from '../infra/stack.js';
 
-const code = Code.fromInline('exports.handler = () => {};');
-const template = Template.fromStack(new __CLASS_NAME__Stack(new App(), 'Test', { code }));
+const template = Template.fromStack(Stack.of(createStack(new App(), {})));
 
 it('has an address that streams', () => {
-  template.hasResourceProperties('AWS::Lambda::Url', { InvokeMode: 'RESPONSE_STREAM' });
+  template.hasResourceProperties('AWS::Lambda::Url', { InvokeMode: 'RESPONSE_STREAM', AuthType: 'NONE' });
 });

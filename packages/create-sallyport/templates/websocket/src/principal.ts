@@ -23,6 +23,6 @@ export function createPrincipalResolver(
 function tokenPrincipal(environment: Readonly<Record<string, string | undefined>>): SecurePrincipalResolver {
   const { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, JWT_JWKS_URI } = environment;
   if (!issuer || !audience) return () => null;
-  const jwksUri = JWT_JWKS_URI ?? `${issuer.replace(/\/$/, '')}/.well-known/jwks.json`;
+  const jwksUri = JWT_JWKS_URI || `${issuer.replace(/\/$/, '')}/.well-known/jwks.json`;
   return jwtPrincipalResolver({ issuer, audience: [audience], jwksUri });
 }

@@ -1,0 +1,51 @@
+import type { ServiceProps, ServiceStage } from '@sallyport/constructs';
+import { DEFAULT_EMBEDDING_DIMENSIONS, DEFAULT_TITAN_EMBED_TEXT_MODEL_ID } from '@sallyport/vectors/schema';
+import { AttributeType, BillingMode, StreamViewType, TableEncryption, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
+import { Duration, type StackProps } from 'aws-cdk-lib/core';
+
+/** The values that differ between deployments. */
+export interface NotesStackProps extends StackProps {
+  readonly stage: ServiceStage;
+  /** The variables of the function. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The public name of the service. */
+  readonly domainName: string;
+  /** The ARN of the certificate for the name. */
+  readonly certificateArn: string;
+}
+
+/** The settings of every deployment. */
+export const SERVICE = {
+  entry: 'src/lambda.ts',
+  // Only in this workspace, which runs on the sources of its packages.
+  conditions: ['@sallyport/source'],
+  memorySize: 512,
+  timeout: Duration.seconds(20),
+  graphql: { schemaFile: 'infra/schema.graphql' },
+  webSocket: { respond: true },
+  external: [
+    {
+      kind: 'invoke',
+      reason: 'Other functions call it by name; they are granted lambda:InvokeFunction where they are made.',
+    },
+    {
+      kind: 'agentcore',
+      reason: 'The gateway and its target are made by their owner, whose role is granted lambda:InvokeFunction there.',
+    },
+  ],
+} as const satisfies Partial<ServiceProps>;
+
+/** The table whose changes the service receives. */
+export const NOTES_TABLE: TableProps = {
+  partitionKey: { name: 'id', type: AttributeType.STRING },
+  billingMode: BillingMode.PAY_PER_REQUEST,
+  encryption: TableEncryption.AWS_MANAGED,
+  pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+  stream: StreamViewType.NEW_AND_OLD_IMAGES,
+};
+
+/** The index of the search, in a region with the embedding model. */
+export const searchIn = (region: string) => ({
+  dimension: DEFAULT_EMBEDDING_DIMENSIONS,
+  modelArn: `arn:aws:bedrock:${region}::foundation-model/${DEFAULT_TITAN_EMBED_TEXT_MODEL_ID}`,
+});
