@@ -3,6 +3,7 @@ import type { OptionalPart } from '@sallyport/bundle';
 import type { IGrantable, IPrincipal } from 'aws-cdk-lib/aws-iam';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
+  type Alias,
   Architecture,
   type CfnFunction,
   type Code,
@@ -28,12 +29,22 @@ import { count, defineProps, flag, literal, literalWords, many, thing, time } fr
 import { separateDoors } from '../internal/targets.js';
 import { BUNDLE_FUNCTION_PROPS, bundleFunction } from './bundle-function.js';
 import { type CanaryProps, makeCanary } from './canary.js';
+import { FUNCTION_RESOURCE_KINDS, type FunctionResourceProps } from './function-resources.js';
 import { bundleProps, checkHandler, checkVariables, loadingProps } from './internal/code-checks.js';
 import { checkSources } from './internal/foreign-sources.js';
+import { checkProvisioned, provision } from './internal/provisioned.js';
+import {
+  checkLayers,
+  checkPlace,
+  grantNetworkInterfaces,
+  grantResources,
+  networkOf,
+  resourceVariables,
+} from './internal/resource-access.js';
 import { startCacheOf, warnOfProvisioned } from './internal/start-cache.js';
 
 /** Props of {@link ServiceFunction}. Exactly one of `entry` and `code` is required. */
-export interface ServiceFunctionProps {
+export interface ServiceFunctionProps extends FunctionResourceProps {
   /**
    * The file that exports the handler. It is bundled with esbuild, see {@link bundleFunction}.
    *
@@ -226,6 +237,7 @@ export const SERVICE_FUNCTION_PROPS = defineProps<ServiceFunctionProps>('Service
   startCache: flag.default(false),
   leaveOut: BUNDLE_FUNCTION_PROPS.kinds.leaveOut.default(['unused']),
   tools: flag.default(true),
+  ...FUNCTION_RESOURCE_KINDS,
 });
 
 type Parsed = ReturnType<typeof SERVICE_FUNCTION_PROPS.parse>;
@@ -243,9 +255,9 @@ const MANAGED_MEMORY = 2048;
 export class ServiceFunction extends Construct implements IGrantable {
   /** The function. Pass it to triggers, grants and {@link ServiceWiring}. */
   readonly fn: LambdaFunction;
-  /** The target of front doors: the alias `doors` with `separateDoors`, else the function. */
+  /** The target of front doors: the alias `doors` with `separateDoors`, the alias `live` with `provisionedConcurrency`, else the function. */
   readonly doors: IFunction;
-  /** The target of triggers and all other services: the alias `events` with `separateDoors`, else the function. */
+  /** The target of triggers and all other services: the alias `events` with `separateDoors`, the alias `live` with `provisionedConcurrency`, else the function. */
   readonly events: IFunction;
   /** Its role. */
   readonly role: Role;
@@ -260,6 +272,8 @@ export class ServiceFunction extends Construct implements IGrantable {
     super(scope, id);
     const parsed = SERVICE_FUNCTION_PROPS.parse(this, props);
     checkCombination(this, parsed);
+    checkProvisioned(this, parsed);
+    checkLayers(this, parsed.layers ?? [], parsed.runtime);
     checkHandler(this, parsed);
     checkVariables(this, parsed);
     this.logGroup = new LogGroup(this, 'LogGroup', {
@@ -268,6 +282,8 @@ export class ServiceFunction extends Construct implements IGrantable {
     });
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     grantOn(this.role, ['logs:CreateLogStream', 'logs:PutLogEvents'], [this.logGroup.logGroupArn]);
+    grantResources(this.role, parsed);
+    if (parsed.vpc) grantNetworkInterfaces(this, this.role);
     this.fn = new LambdaFunction(this, 'Resource', {
       ...this.#settings(parsed),
       role: this.role,
@@ -279,8 +295,9 @@ export class ServiceFunction extends Construct implements IGrantable {
     useComputeProvider(this.fn, parsed);
     this.node.addValidation({ validate: () => tooLarge(this, this.fn) });
     const aliases = parsed.separateDoors ? separateDoors(this, this.fn) : undefined;
-    this.doors = aliases?.doors ?? (this.fn as IFunction);
-    this.events = aliases?.events ?? (this.fn as IFunction);
+    const provisioned = provision(this, this.fn, aliases?.doors as Alias | undefined, parsed) as IFunction | undefined;
+    this.doors = aliases?.doors ?? provisioned ?? (this.fn as IFunction);
+    this.events = aliases?.events ?? provisioned ?? (this.fn as IFunction);
     if (aliases) this.node.addValidation({ validate: () => checkSources(this, aliases.doors) });
     acknowledge(
       this.fn,
@@ -325,7 +342,8 @@ export class ServiceFunction extends Construct implements IGrantable {
     const target = runtime.name.replace(/^nodejs(\d+)\.x$/, 'node$1');
     const memorySize = parsed.memorySize ?? (parsed.computeProvider ? MANAGED_MEMORY : 256);
     const startCache = parsed.startCache && startCacheOf(this, { ...parsed, memorySize });
-    const { entry = '', leaveOut, tools } = parsed;
+    const { entry = '', leaveOut, tools, environmentKey } = parsed;
+    if (environmentKey) checkPlace(this, 'environmentKey', environmentKey, 'a key in the region of the function');
     const bundled = { entry, target, startCache, leaveOut, tools, ...loadingProps(parsed), ...bundleProps(parsed) };
     return {
       code: parsed.code ?? bundleFunction(this, bundled),
@@ -335,7 +353,12 @@ export class ServiceFunction extends Construct implements IGrantable {
       timeout,
       tracing,
       memorySize,
-      environment,
+      environment: { ...environment, ...resourceVariables(this, parsed) },
+      ...networkOf(this, parsed),
+      ...(parsed.layers && { layers: [...parsed.layers] }),
+      ...(parsed.ephemeralStorage && { ephemeralStorageSize: parsed.ephemeralStorage }),
+      ...(environmentKey && { environmentEncryption: environmentKey }),
+      ...(parsed.description !== undefined && { description: parsed.description }),
       loggingFormat: LoggingFormat.JSON,
       ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
       ...(parsed.tenantIsolation && { tenancyConfig: TenancyConfig.PER_TENANT }),

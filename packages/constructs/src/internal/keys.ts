@@ -11,12 +11,16 @@ import { misuse } from './misuse.js';
  * @see https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html
  * @see https://docs.aws.amazon.com/streams/latest/dev/permissions-user-key-KMS.html
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html
+ * @see https://docs.aws.amazon.com/secretsmanager/latest/userguide/security-encryption.html
+ * @see https://docs.aws.amazon.com/systems-manager/latest/userguide/sysman-paramstore-access.html
  */
 const KEY_ACTIONS = {
   queue: { send: ['kms:GenerateDataKey', 'kms:Decrypt'], receive: ['kms:Decrypt'] },
   topic: { publish: ['kms:GenerateDataKey', 'kms:Decrypt'] },
   stream: { write: ['kms:GenerateDataKey'], read: ['kms:Decrypt'] },
   bucket: { write: ['kms:GenerateDataKey', 'kms:Decrypt'], read: ['kms:Decrypt'] },
+  secret: { read: ['kms:Decrypt'] },
+  parameter: { read: ['kms:Decrypt'] },
 } as const;
 
 /** Services that write with a service principal: the key policy must name them. */
@@ -30,7 +34,8 @@ type Access =
   | readonly ['queue', keyof (typeof KEY_ACTIONS)['queue']]
   | readonly ['topic', keyof (typeof KEY_ACTIONS)['topic']]
   | readonly ['stream', keyof (typeof KEY_ACTIONS)['stream']]
-  | readonly ['bucket', keyof (typeof KEY_ACTIONS)['bucket']];
+  | readonly ['bucket', keyof (typeof KEY_ACTIONS)['bucket']]
+  | readonly ['secret' | 'parameter', 'read'];
 
 function actionsOf([resource, access]: Access): readonly string[] {
   return (KEY_ACTIONS[resource] as Readonly<Record<string, readonly string[]>>)[access] ?? [];

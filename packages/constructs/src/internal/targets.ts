@@ -15,6 +15,8 @@ export interface DoorAliases {
 
 const separated = sharedRegistry<IFunction, DoorAliases>('doors/1');
 
+const live = sharedRegistry<IFunction, IFunction>('live/1');
+
 /** The function of an alias; any other argument is returned unchanged. */
 export function functionBehind(fn: IFunction): IFunction {
   return fn instanceof Alias ? functionBehind(fn.lambda) : fn;
@@ -36,6 +38,16 @@ export function separateDoors(at: Construct, fn: LambdaFunction): DoorAliases {
   return aliases;
 }
 
+/** Makes doors and triggers of a function invoke this alias of it. */
+export function setLiveAlias(fn: IFunction, alias: IFunction): void {
+  live.set(fn, alias);
+}
+
+/** The alias that doors and triggers of a function invoke; another alias that was passed is kept. */
+function liveAliasOf(fn: IFunction): IFunction {
+  return live.get(fn) ?? fn;
+}
+
 /**
  * The function, or the alias of it, that a front door invokes.
  *
@@ -43,7 +55,7 @@ export function separateDoors(at: Construct, fn: LambdaFunction): DoorAliases {
  */
 export function invokedByDoor(door: IConstruct, fn: IFunction): IFunction {
   const aliases = doorAliasesOf(fn);
-  if (!aliases) return fn;
+  if (!aliases) return liveAliasOf(fn);
   if (fn !== aliases.events) return aliases.doors;
   throw misuse(door, {
     what: `a front door of the alias "events" of ${functionBehind(fn).node.path}`,
@@ -58,7 +70,7 @@ export function invokedByDoor(door: IConstruct, fn: IFunction): IFunction {
  */
 function invokedByEvents(trigger: IConstruct, fn: IFunction): IFunction {
   const aliases = doorAliasesOf(fn);
-  if (!aliases) return fn;
+  if (!aliases) return liveAliasOf(fn);
   if (fn !== aliases.doors) return aliases.events;
   throw misuse(trigger, {
     what: `a trigger of the alias "doors" of ${functionBehind(fn).node.path}`,
