@@ -19,7 +19,7 @@ const KEY_ACTIONS = {
   topic: { publish: ['kms:GenerateDataKey', 'kms:Decrypt'] },
   stream: { write: ['kms:GenerateDataKey'], read: ['kms:Decrypt'] },
   bucket: { write: ['kms:GenerateDataKey', 'kms:Decrypt'], read: ['kms:Decrypt'] },
-  secret: { read: ['kms:Decrypt'] },
+  secret: { read: ['kms:Decrypt'], rotate: ['kms:GenerateDataKey', 'kms:Decrypt'] },
   parameter: { read: ['kms:Decrypt'] },
 } as const;
 
@@ -35,7 +35,8 @@ type Access =
   | readonly ['topic', keyof (typeof KEY_ACTIONS)['topic']]
   | readonly ['stream', keyof (typeof KEY_ACTIONS)['stream']]
   | readonly ['bucket', keyof (typeof KEY_ACTIONS)['bucket']]
-  | readonly ['secret' | 'parameter', 'read'];
+  | readonly ['secret', keyof (typeof KEY_ACTIONS)['secret']]
+  | readonly ['parameter', 'read'];
 
 function actionsOf([resource, access]: Access): readonly string[] {
   return (KEY_ACTIONS[resource] as Readonly<Record<string, readonly string[]>>)[access] ?? [];

@@ -38,6 +38,24 @@ export function separateDoors(at: Construct, fn: LambdaFunction): DoorAliases {
   return aliases;
 }
 
+const payloadAliases = sharedRegistry<object, true>('payload-aliases/1');
+
+/** True for the resource of an alias that only services invoke which pass on a payload. */
+export function isPayloadAlias(resource: object): boolean {
+  return payloadAliases.has(resource);
+}
+
+/** Creates an alias for services that pass on a payload which a device or a client wrote. */
+export function payloadAlias(at: Construct, fn: IFunction, aliasName: string): IFunction {
+  const behind = functionBehind(fn);
+  if (!(behind instanceof LambdaFunction)) {
+    throw misuse(at, { what: `an alias of ${fn.node.path}, an imported function`, expected: 'a function of this app' });
+  }
+  const alias = new Alias(at, `Payload-${aliasName}`, { aliasName, version: behind.currentVersion as IVersion });
+  payloadAliases.set(alias.node.defaultChild as object, true);
+  return alias as IFunction;
+}
+
 /** Makes doors and triggers of a function invoke this alias of it. */
 export function setLiveAlias(fn: IFunction, alias: IFunction): void {
   live.set(fn, alias);
