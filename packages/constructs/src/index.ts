@@ -20,7 +20,11 @@ export type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './htt
 export { FunctionUrl, FunctionUrlAuth, type FunctionUrlProps } from './http/function-url.js';
 export { HttpApi, type HttpApiProps } from './http/http-api.js';
 export type { LambdaAuthorizerProps } from './http/lambda-authorizer.js';
-export { RestApi, type RestApiProps, RestEndpoint } from './http/rest-api.js';
+export { RestApi, type RestApiProps } from './http/rest-api.js';
+export { RestEndpoint } from './http/rest-endpoint.js';
+export { SharedHttpApi, type SharedHttpApiProps } from './http/shared-http-api.js';
+export type { ApiUsagePlan } from './http/usage-plan.js';
+export { WebAcl, type WebAclProps } from './http/web-acl.js';
 export { WebSocketApi, type WebSocketApiProps } from './http/websocket-api.js';
 export {
   type AgentCoreMappingProps,

@@ -516,7 +516,7 @@ describe('schedules', () => {
     const selector = { source: 'aws.scheduler', detailType: 'Scheduled Event' };
     const { wiring } = newService(newSecureApp((app) => app.eventBus(selector, nothing)));
     expect(messageOf(() => wiring.eventBus(selector))).toBe(
-      'framework: ServiceWiring: no rule receives events of {"source":"aws.scheduler","detailType":"Scheduled Event"}, expected the selector { detailType: "Scheduled Event" } and wiring.schedule(…), or an entry of "external": EventBridge Scheduler invokes the function itself (at Test/Wiring)',
+      'framework: ServiceWiring: no rule receives events of {"source":"aws.scheduler","detailType":"Scheduled Event"}, expected wiring.scheduler(name, …), or the selector { detailType: "Scheduled Event" } and wiring.schedule(…) (at Test/Wiring)',
     );
   });
 });
