@@ -170,7 +170,7 @@ function mappingSettings(mapping: EventSourceMapping, queue: IQueue | undefined)
   const cfn = mapping.node.defaultChild as CfnEventSourceMapping;
   const common = {
     batchSize: cfn.batchSize,
-    reportBatchItemFailures: cfn.functionResponseTypes !== undefined,
+    reportBatchItemFailures: cfn.functionResponseTypes === undefined ? undefined : true,
     filters: filterPatterns(mapping),
   };
   if (cfn.startingPosition !== undefined) {
@@ -179,7 +179,7 @@ function mappingSettings(mapping: EventSourceMapping, queue: IQueue | undefined)
       maximumRetryAttempts: cfn.maximumRetryAttempts,
       maxRecordAgeMs: milliseconds(cfn.maximumRecordAgeInSeconds),
       bisect: cfn.bisectBatchOnFunctionError,
-      onFailure: true,
+      onFailure: cfn.destinationConfig === undefined ? undefined : true,
     };
   }
   const { maximumConcurrency } = (cfn.scalingConfig ?? {}) as { readonly maximumConcurrency?: number };
