@@ -6,6 +6,7 @@ import { Stack, Token } from 'aws-cdk-lib/core';
 import { Construct, type IConstruct } from 'constructs';
 import { misuse } from '../internal/misuse.js';
 import { defineProps, literalWords, thing, words } from '../internal/props.js';
+import { sharedRegistry } from '../internal/shared.js';
 
 /** Props of {@link ApiDomain}. */
 export interface ApiDomainProps {
@@ -86,6 +87,8 @@ export interface ApiDomainTarget {
   readonly dependsOn: IConstruct;
 }
 
+const domains = sharedRegistry<IConstruct, readonly ApiDomain[]>('domains/1');
+
 /**
  * A domain name of one regional HTTP, REST or WebSocket API, with TLS 1.2 or later. With `hostedZone` it creates the certificate and the record; otherwise
  * point your record to `target` in the zone `hostedZoneId`.
@@ -123,6 +126,7 @@ export class ApiDomain extends Construct {
     checkTrust(this, parsed);
     const certificate = parsed.certificate ?? newCertificate(this, domainName, hostedZone);
     this.domainName = domainName;
+    checkUnique(this);
     for (const one of [certificate, ownershipCertificate]) if (one) checkRegion(this, one);
     this.#hasMutualTls = parsed.truststoreKey !== undefined;
     this.basePath = basePath;
@@ -186,6 +190,25 @@ function checkRegion(at: Construct, { certificateArn }: ICertificate): void {
   const own = certificateArn.split(':')[3];
   if (own === region) return;
   throw misuse(at, { what: `certificate of the region ${own}`, expected: `one of ${region}, the region of the stack` });
+}
+
+/** Rejects a second domain with this name: AWS rejects it at the deployment. Names of stacks without an account and region are not compared. */
+function checkUnique(at: ApiDomain): void {
+  const own = Stack.of(at);
+  const isSame = (stack: Stack) =>
+    stack === own ||
+    (![own.region, own.account].some((one) => Token.isUnresolved(one)) &&
+      stack.region === own.region &&
+      stack.account === own.account);
+  const other = domains.get(at.node.root)?.find((one) => one.domainName === at.domainName && isSame(Stack.of(one)));
+  if (other) {
+    throw misuse(at, {
+      what: `domainName ${at.domainName} is the name of ${other.node.path} already`,
+      expected: 'one ApiDomain for each name',
+      code: 'constructs.conflict',
+    });
+  }
+  domains.set(at.node.root, [...(domains.get(at.node.root) ?? []), at]);
 }
 
 function newCertificate(at: Construct, domainName: string, hostedZone: IHostedZone | undefined): ICertificate {

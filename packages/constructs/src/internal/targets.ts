@@ -1,6 +1,6 @@
 import { DOORS_ENV } from '@sallyport/http/schema';
 import { Alias, type IFunction, type IVersion, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { CfnElement, type Duration, Stack } from 'aws-cdk-lib/core';
+import { CfnElement, type Duration, Stack, Token } from 'aws-cdk-lib/core';
 import type { Construct, IConstruct } from 'constructs';
 import { misuse } from './misuse.js';
 import { sharedRegistry } from './shared.js';
@@ -67,11 +67,31 @@ function liveAliasOf(fn: IFunction): IFunction {
 }
 
 /**
+ * Rejects a construct in another account or region than the function of this app that it invokes. The CDK rejects it too, without the construct.
+ *
+ * @throws ConstructError `constructs.invalid_prop`
+ */
+function requireSameEnvironment(at: IConstruct, fn: IFunction): void {
+  const behind = functionBehind(fn);
+  if (!CfnElement.isCfnElement(behind.node.defaultChild)) return;
+  const [own, other] = [Stack.of(at), Stack.of(behind)];
+  const differs = (['region', 'account'] as const).some(
+    (name) => !Token.isUnresolved(own[name]) && !Token.isUnresolved(other[name]) && own[name] !== other[name],
+  );
+  if (!differs) return;
+  throw misuse(at, {
+    what: `function ${behind.node.path} is in ${other.account}, ${other.region}`,
+    expected: `a function in ${own.account}, ${own.region}, the account and region of this stack`,
+  });
+}
+
+/**
  * The function, or the alias of it, that a front door invokes.
  *
  * @throws ConstructError `constructs.invalid_prop` for the alias of events
  */
 export function invokedByDoor(door: IConstruct, fn: IFunction): IFunction {
+  requireSameEnvironment(door, fn);
   const aliases = doorAliasesOf(fn);
   if (!aliases) return liveAliasOf(fn);
   if (fn !== aliases.events) return aliases.doors;
@@ -107,6 +127,7 @@ export function timeoutOf(fn: IFunction): Duration | undefined {
  * alias, the ARN of an invocation identifies its trigger.
  */
 export function invokedBy(trigger: Construct, fn: IFunction, ownAlias: boolean): IFunction {
+  requireSameEnvironment(trigger, fn);
   if (!ownAlias) return invokedByEvents(trigger, fn);
   if (!(fn instanceof LambdaFunction)) {
     throw misuse(trigger, {

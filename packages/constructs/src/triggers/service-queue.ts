@@ -1,7 +1,7 @@
 import { brandError, SQS_MAX_VISIBILITY_SECONDS } from '@sallyport/core/internal';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { type CfnQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
-import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
+import { Duration, RemovalPolicy, Token } from 'aws-cdk-lib/core';
 import { Construct, type IConstruct } from 'constructs';
 import { makeFailureQueue } from '../internal/failure-queue.js';
 import { misuse } from '../internal/misuse.js';
@@ -87,6 +87,11 @@ export class ServiceQueue extends Construct {
       this,
       props,
     );
+    const isFifoName = queueName?.endsWith('.fifo') ?? fifo;
+    if (!Token.isUnresolved(queueName) && isFifoName !== fifo) {
+      const expected = fifo ? 'a name that ends in .fifo' : 'fifo: true, or a name that does not end in .fifo';
+      throw misuse(this, { what: 'queueName', got: queueName, expected });
+    }
     this.#ownsVisibility = visibilityTimeout === undefined;
     this.#retention = retention;
     this.#checkRetention(this, 'retention', visibilityTimeout?.toSeconds() ?? 0);

@@ -201,6 +201,7 @@ function tooManyResources(wiring: Wiring): readonly string[] {
   const own = stack.node.findAll().filter((one) => CfnResource.isCfnResource(one) && one.stack === stack);
   if (own.length <= MOST_RESOURCES) return [];
   const what = `the stack ${stack.node.path} has ${own.length} resources, and CloudFormation accepts ${MOST_RESOURCES}`;
-  const expected = 'wiring.http(api, { catchAll: true }), or doors and sources in separate stacks';
+  const expected =
+    'wiring.http(api, { catchAll: true }), or doors and sources in separate stacks: functions behind one SharedHttpApi can be in several';
   return [misuseText(wiring, { what, expected })];
 }

@@ -204,7 +204,11 @@ function addProductionDoors(stack: Stack, vpc: IVpc): void {
   const keys = [new ApiKey(stack, 'Partner') as IApiKey];
   const rest = new RestApi(stack, 'Partners', { fn, webAclArn: acl.arn, usagePlans: [{ keys, rate: 5, quota: 100 }] });
   rest.addRoutes([{ method: 'GET', path: '/partners' }]);
-  const endpoint = vpc.addInterfaceEndpoint('ExecuteApi', { service: InterfaceVpcEndpointAwsService.APIGATEWAY });
+  const endpoint = vpc.addInterfaceEndpoint('ExecuteApi', {
+    service: InterfaceVpcEndpointAwsService.APIGATEWAY,
+    securityGroups: [new SecurityGroup(stack, 'Endpoint', { vpc }) as ISecurityGroup],
+    open: false,
+  });
   const inside = new RestApi(stack, 'Inside', {
     fn,
     endpoint: RestEndpoint.private([endpoint as IInterfaceVpcEndpoint]),
