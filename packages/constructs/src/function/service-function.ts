@@ -137,7 +137,7 @@ export interface ServiceFunctionProps extends FunctionResourceProps {
    */
   readonly splitting?: boolean;
   /**
-   * False leaves the source maps out of the asset of `entry`, which is then about a third as large. Stacks in logs have places in the bundle.
+   * False leaves the source maps out of the asset of `entry`, which is then about 40% as large. Stacks in logs have places in the bundle.
    *
    * @default true
    */
