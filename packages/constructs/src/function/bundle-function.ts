@@ -45,7 +45,7 @@ export interface BundleFunctionProps {
    */
   readonly splitting?: boolean;
   /**
-   * False leaves the source maps out of the asset, which is then about 40% as large. Stacks in logs have places in the bundle.
+   * False removes the source maps from the asset, which is then about 40% as large. Stacks in logs have places in the bundle.
    *
    * @default true
    */

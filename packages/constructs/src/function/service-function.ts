@@ -5,7 +5,6 @@ import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   type Alias,
   Architecture,
-  type CfnFunction,
   type Code,
   type FunctionProps,
   type ICapacityProvider,
@@ -24,13 +23,13 @@ import { acknowledge } from '../internal/acknowledge.js';
 import { noteSource } from '../internal/entries.js';
 import { tooLarge } from '../internal/environment.js';
 import { grantOn } from '../internal/grants.js';
-import { misuse } from '../internal/misuse.js';
 import { count, defineProps, flag, literal, literalWords, many, thing, time } from '../internal/props.js';
 import { separateDoors } from '../internal/targets.js';
 import { BUNDLE_FUNCTION_PROPS, bundleFunction } from './bundle-function.js';
 import { type CanaryProps, makeCanary } from './canary.js';
 import { FUNCTION_RESOURCE_KINDS, type FunctionResourceProps } from './function-resources.js';
 import { bundleProps, checkHandler, checkVariables, loadingProps } from './internal/code-checks.js';
+import { checkCombination, MANAGED_MEMORY, useComputeProvider } from './internal/combinations.js';
 import { checkSources } from './internal/foreign-sources.js';
 import { checkProvisioned, provision } from './internal/provisioned.js';
 import {
@@ -137,7 +136,7 @@ export interface ServiceFunctionProps extends FunctionResourceProps {
    */
   readonly splitting?: boolean;
   /**
-   * False leaves the source maps out of the asset of `entry`, which is then about 40% as large. Stacks in logs have places in the bundle.
+   * False removes the source maps from the asset of `entry`, which is then about 40% as large. Stacks in logs have places in the bundle.
    *
    * @default true
    */
@@ -248,9 +247,6 @@ export const SERVICE_FUNCTION_PROPS = defineProps<ServiceFunctionProps>('Service
 });
 
 type Parsed = ReturnType<typeof SERVICE_FUNCTION_PROPS.parse>;
-
-/** The least memory of a function on Managed Instances, in MB. */
-const MANAGED_MEMORY = 2048;
 
 /**
  * Bundles an entry file and creates a Lambda function with its role and log group. Defaults: Node 24, arm64, a timeout of 10 s. The role
@@ -372,58 +368,4 @@ export class ServiceFunction extends Construct implements IGrantable {
       ...(parsed.snapStart && { snapStart: SnapStartConf.ON_PUBLISHED_VERSIONS }),
     };
   }
-}
-
-/** Rejects what AWS would reject at deployment. */
-function checkCombination(at: Construct, parsed: Parsed): void {
-  const { entry, code, runtime, snapStart, tenantIsolation, computeProvider, computeConcurrency, memorySize } = parsed;
-  if ((entry === undefined) === (code === undefined)) {
-    throw misuse(at, {
-      what: entry === undefined ? 'no code' : 'two kinds of code',
-      expected: 'one of "entry" and "code"',
-    });
-  }
-  const [surplus] = Object.keys(bundleProps(parsed));
-  if (code !== undefined && surplus !== undefined) {
-    throw misuse(at, {
-      what: `${surplus} with code`,
-      expected: '"entry", or bundleFunction with this option as the code',
-    });
-  }
-  if (code !== undefined && parsed.startCache) {
-    throw misuse(at, {
-      what: 'startCache with code',
-      expected: '"entry", or bundleFunction with startCache as the code',
-    });
-  }
-  if (!/^nodejs(?:2[02468]|[3-9]\d)\.x$/.test(runtime.name)) {
-    throw misuse(at, { what: 'runtime', got: runtime.name, expected: 'Node 20 or later' });
-  }
-  const refused = [
-    [snapStart && !runtime.supportsSnapStart, `snapStart with ${runtime.name}, for which AWS has no snapshots`],
-    [snapStart && tenantIsolation, 'snapStart with tenantIsolation'],
-    [snapStart && computeProvider !== undefined, 'snapStart with computeProvider'],
-    [tenantIsolation && computeProvider !== undefined, 'tenantIsolation with computeProvider'],
-    [computeConcurrency !== undefined && computeProvider === undefined, 'computeConcurrency without computeProvider'],
-  ] as const;
-  for (const [isRefused, what] of refused) {
-    if (isRefused) throw misuse(at, { what, expected: 'only one of them: AWS Lambda rejects both' });
-  }
-  if (computeProvider && memorySize !== undefined && memorySize < MANAGED_MEMORY) {
-    throw misuse(at, {
-      what: 'memorySize with computeProvider',
-      got: memorySize,
-      expected: `at least ${MANAGED_MEMORY}`,
-    });
-  }
-}
-
-function useComputeProvider(fn: LambdaFunction, { computeProvider, computeConcurrency }: Parsed): void {
-  if (!computeProvider) return;
-  (fn.node.defaultChild as CfnFunction).capacityProviderConfig = {
-    lambdaManagedInstancesCapacityProviderConfig: {
-      capacityProviderArn: computeProvider.capacityProviderArn,
-      ...(computeConcurrency !== undefined && { perExecutionEnvironmentMaxConcurrency: computeConcurrency }),
-    },
-  };
 }

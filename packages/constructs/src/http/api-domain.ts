@@ -38,7 +38,7 @@ export interface ApiDomainProps {
    */
   readonly truststoreKey?: string;
   /**
-   * The version of that object, in a versioned bucket: a new version then needs a deployment, and an old one stays in force until then.
+   * The version of that object, in a versioned bucket: a new version then needs a deployment, and API Gateway uses the old version until then.
    *
    * @default - the newest version at the time of the deployment
    */

@@ -33,7 +33,7 @@ export interface HttpApiProps extends SharedHttpApiProps {
   /** The function that answers. */
   readonly fn: IFunction;
   /**
-   * The API to which the routes are added, so that several functions are behind one address. All other props belong to that API.
+   * The API to which the routes are added, so that several functions have one address. All other props belong to that API.
    *
    * @default - a new API
    */

@@ -9,7 +9,7 @@ export class RestEndpoint {
   static readonly EDGE = new RestEndpoint(EndpointType.EDGE);
 
   /**
-   * Only inside of networks, through these endpoints for `execute-api`. The resource policy of the API denies every other caller.
+   * Only in networks, through these endpoints for `execute-api`. The resource policy of the API denies every other caller.
    *
    * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-private-apis.html
    * @example RestEndpoint.private([vpc.addInterfaceEndpoint('ExecuteApi', { service: InterfaceVpcEndpointAwsService.APIGATEWAY })])

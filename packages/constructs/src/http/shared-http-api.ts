@@ -216,7 +216,7 @@ export class SharedHttpApi extends Construct {
   readonly accessLog: ILogGroup | undefined;
   /** The address, without a trailing slash. */
   readonly url: string;
-  /** @internal */
+  /** The parts to which doors add their routes. @internal */
   readonly parts: HttpApiParts;
 
   /** @throws ConstructError `constructs.invalid_prop` for a wrong prop, such as the origin `*` */

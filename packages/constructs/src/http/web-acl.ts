@@ -28,7 +28,7 @@ export interface WebAclProps {
    */
   readonly rateLimit?: number;
   /**
-   * Rules of your own, which are evaluated first. Their priorities are set.
+   * Your rules, which are evaluated first. Their priorities are set.
    *
    * @default - none
    */
@@ -73,8 +73,8 @@ export const WEB_ACL_PROPS = defineProps<WebAclProps>('WebAcl')({
 });
 
 /**
- * A regional web ACL of AWS WAF with rules that AWS manages and a limit for each IP address, for REST APIs, AppSync APIs, load balancers and user pools. HTTP APIs,
- * WebSocket APIs and function URLs cannot have one.
+ * A regional web ACL of AWS WAF with rules that AWS manages and a limit for each IP address, for REST APIs, AppSync APIs, load balancers and user pools. AWS WAF does not support
+ * HTTP APIs, WebSocket APIs and function URLs.
  *
  * @see https://docs.aws.amazon.com/waf/latest/developerguide/web-acl.html
  * @example

@@ -38,7 +38,7 @@ export interface WebSocketApiProps {
    */
   readonly authorization?: ApiAuthorization;
   /**
-   * The address for clients. The default address stays, because messages to clients are sent through it.
+   * The address for clients. The default address remains available, because messages to clients are sent through it.
    *
    * @default - the address that API Gateway makes
    */

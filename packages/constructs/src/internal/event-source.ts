@@ -10,10 +10,10 @@ type MappingSettings = Omit<EventSourceMappingOptions, 'reportBatchItemFailures'
 export interface MappingTarget {
   readonly fn: IFunction;
   readonly ownAlias: boolean;
-  /** Actions of the function role on the source; none for a source without an ARN. */
+  /** Actions of the function role on the source, which needs an ARN. */
   readonly actions: readonly string[];
   /**
-   * False for the sources whose mappings know no partial failures: Amazon MQ and DocumentDB. Lambda retries the whole batch.
+   * False for the sources whose mappings have no partial failures: Amazon MQ and DocumentDB. Lambda retries the whole batch.
    *
    * @see https://docs.aws.amazon.com/lambda/latest/api/API_CreateEventSourceMapping.html#lambda-CreateEventSourceMapping-request-FunctionResponseTypes
    */
@@ -21,7 +21,7 @@ export interface MappingTarget {
 }
 
 /**
- * Creates the mapping of a trigger, as its child `Resource`. AWS always reads the function's response if the source knows partial failures: without
+ * Creates the mapping of a trigger, as its child `Resource`. AWS always reads the function's response if the source has partial failures: without
  * `ReportBatchItemFailures` it treats a partial failure as a success and deletes the failed records.
  */
 export function makeMapping(

@@ -128,7 +128,7 @@ export const KAFKA_TRIGGER_PROPS = defineProps<KafkaTriggerProps>('KafkaTrigger'
 });
 
 /**
- * Invokes a function with the records of a topic of Amazon MSK or of your own Kafka, for `kafkaTrigger()` of `@sallyport/triggers`. The mapping has provisioned
+ * Invokes a function with the records of a topic of Amazon MSK or of a self-managed Kafka, for `kafkaTrigger()` of `@sallyport/triggers`. The mapping has provisioned
  * pollers, without which AWS does not read partial failures. It reports partial failures, and the function gets
  * `FRAMEWORK_KAFKA_ON_FAILURE=report`. The positions of discarded records are sent to a queue. The function role may read this topic of
  * this cluster in this consumer group.
@@ -143,7 +143,7 @@ export class KafkaTrigger extends Construct {
   readonly failureQueue: IQueue;
 
   /**
-   * @throws ConstructError `constructs.invalid_prop` for a wrong prop, both or none of `clusterArn` and `bootstrapServers`, more `minPollers` than `maxPollers`, a timeout above 14 min;
+   * @throws ConstructError `constructs.invalid_prop` for a wrong prop, `clusterArn` and `bootstrapServers` together, more `minPollers` than `maxPollers`, a timeout above 14 min;
    *   `constructs.conflict` for a second trigger of one topic
    */
   constructor(scope: Construct, id: string, props: KafkaTriggerProps) {

@@ -23,7 +23,7 @@ export interface MqMappingProps {
   /**
    * RabbitMQ: the virtual host.
    *
-   * @default - `/` for RabbitMQ; ActiveMQ has none
+   * @default - `/` for RabbitMQ; ActiveMQ has no virtual hosts
    */
   readonly virtualHost?: string;
   /**
@@ -75,7 +75,7 @@ export const MQ_TRIGGER_PROPS = defineProps<MqTriggerProps>('MqTrigger')({
 
 /**
  * Invokes a function with the messages of a queue of Amazon MQ, for `mqTrigger()` of `@sallyport/triggers`. A mapping of a broker has no partial failures and
- * no destination: Lambda retries a failed batch until the broker moves its messages to its own dead-letter queue, which you configure there.
+ * no destination: Lambda retries a failed batch until the broker moves the messages to a dead-letter queue, which you configure in the broker.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/process-mq-messages-with-lambda.html
  * @example new MqTrigger(this, 'Orders', { fn, brokerArn: broker.attrArn, queue: 'orders', secret });

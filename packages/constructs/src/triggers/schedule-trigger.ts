@@ -95,8 +95,8 @@ export const SCHEDULE_TRIGGER_PROPS = defineProps<ScheduleTriggerProps>('Schedul
 });
 
 /**
- * A schedule of EventBridge Scheduler that invokes a function: in a time zone, or once. The handler is that of `eventBus({ scheduleName })`: the schedule sends
- * its own event, and no input. A schedule that ran once is kept until the stack is removed.
+ * A schedule of EventBridge Scheduler that invokes a function: in a time zone, or once. Register the handler with `eventBus({ scheduleName })`: the schedule sends
+ * the event of the service, and no input. A schedule that ran once is kept until the stack is removed.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/with-eventbridge-scheduler.html
  * @example

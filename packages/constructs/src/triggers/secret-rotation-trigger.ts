@@ -73,7 +73,7 @@ export class SecretRotationTrigger extends Construct {
     if (!Number.isInteger(hours)) throw misuse(this, { what: 'every', got: every, expected: 'whole hours' });
     claimSource(this, fn, secret.secretArn, 'rotation of a secret');
     const target = invokedBy(this, fn, ownAlias);
-    // A separate policy: the function itself does not need to wait for it.
+    // A separate policy, on which the function does not depend.
     const policy = new Policy(this, 'Policy', { roles: [role] });
     const secretArn = secret.secretFullArn ?? `${secret.secretArn}-??????`;
     const actions = ['DescribeSecret', 'GetSecretValue', 'PutSecretValue', 'UpdateSecretVersionStage'];

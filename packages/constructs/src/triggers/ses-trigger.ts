@@ -26,7 +26,7 @@ export interface SesMappingProps {
    */
   readonly before?: readonly IReceiptRuleAction[];
   /**
-   * True if SES waits for the result of the handler, which decides about further actions, at most 30 s.
+   * True if SES waits for the result of the handler, which determines further actions, at most 30 s.
    *
    * @default false
    */

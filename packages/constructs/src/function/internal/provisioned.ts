@@ -52,7 +52,7 @@ export function checkProvisioned(at: Construct, props: ProvisionedProps): void {
 }
 
 /**
- * Gives an alias its provisioned environments: the alias of doors, or a new alias `live`, which doors and triggers then invoke.
+ * Sets the provisioned environments of an alias: the alias of doors, or a new alias `live`, which doors and triggers then invoke.
  *
  * @returns the alias
  */

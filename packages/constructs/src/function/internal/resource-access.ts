@@ -30,7 +30,7 @@ interface ReadProps {
 export function resourceVariables(at: Construct, { environment, secrets, parameters }: ReadProps) {
   const variables: Record<string, string> = {};
   const add = (prop: string, name: string, arn: string) => {
-    // An ARN is not a secret, whatever the name of its variable.
+    // An ARN is not a secret, regardless of the name of its variable.
     checkVariable(at, name, arn, [name]);
     const other = Object.hasOwn(environment, name) ? 'environment' : Object.hasOwn(variables, name) ? 'secrets' : '';
     if (other !== '') {

@@ -8,7 +8,7 @@ import { choice, literal, many, thing } from '../../internal/props.js';
 /** Props of a mapping to brokers that are not of Amazon MSK, and of the authentication of its poller. */
 export interface KafkaBrokerProps {
   /**
-   * The brokers of your own Kafka, `broker.example.com:9092`, at most 10.
+   * The brokers of a self-managed Kafka, `broker.example.com:9092`, at most 10.
    *
    * @default - `clusterArn`
    */
@@ -140,7 +140,7 @@ function checkBrokers(at: Construct, brokers: Brokers): void {
       });
     }
     if (authentication !== undefined && !secret)
-      throw misuse(at, { what: 'authentication without secret', expected: 'both, or none for IAM' });
+      throw misuse(at, { what: 'authentication without secret', expected: 'secret too; or only clusterArn, for IAM' });
     return;
   }
   if (!secret) {
@@ -150,6 +150,9 @@ function checkBrokers(at: Construct, brokers: Brokers): void {
     });
   }
   if ((vpc === undefined) !== (securityGroup === undefined) || (brokers.vpcSubnets && !vpc)) {
-    throw misuse(at, { what: 'only a part of vpc and securityGroup', expected: 'both, or none for public brokers' });
+    throw misuse(at, {
+      what: 'only a part of vpc and securityGroup',
+      expected: 'both; or neither, if the brokers are public',
+    });
   }
 }

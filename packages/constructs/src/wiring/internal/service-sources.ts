@@ -44,7 +44,7 @@ export abstract class ServiceSources extends SourceWiring {
   }
 
   /**
-   * Attaches a queue of Amazon MQ to the handler of `mqTrigger().queue(name)`. Queue and virtual host are those of the name, `orders::/shop`, unless you pass them.
+   * Attaches a queue of Amazon MQ to the handler of `mqTrigger().queue(name)`. The name contains queue and virtual host, `orders::/shop`, unless you pass them.
    *
    * @throws ConstructError `constructs.not_registered`, and as {@link MqTrigger}
    * @example wiring.mq('orders', { brokerArn: broker.attrArn, secret });
@@ -67,8 +67,8 @@ export abstract class ServiceSources extends SourceWiring {
   }
 
   /**
-   * Attaches the change stream of a database or collection to the handler of `documentDb().collection(namespace)`. Database and collection are those of the
-   * namespace, `shop.orders`, unless you pass them; `*` needs them.
+   * Attaches the change stream of a database or collection to the handler of `documentDb().collection(namespace)`. The namespace, `shop.orders`, contains
+   * database and collection, unless you pass them; `*` needs them.
    *
    * @throws ConstructError `constructs.not_registered`, `constructs.invalid_prop` for `*` without `database`, and as {@link DocumentDbTrigger}
    * @example wiring.documentDb('shop.orders', { clusterArn, secret });

@@ -113,7 +113,7 @@ export abstract class SourceWiring extends Construct {
   }
 
   /**
-   * Attaches a topic of Amazon MSK, or of your own Kafka, to the handler of `kafkaTrigger().topic(name)`. The topic has the name of the handler unless you pass `topic`.
+   * Attaches a topic of Amazon MSK, or of a self-managed Kafka, to the handler of `kafkaTrigger().topic(name)`. The topic has the name of the handler unless you pass `topic`.
    * The consumer group has the name of the application and the topic.
    *
    * @throws ConstructError `constructs.not_registered`; `constructs.invalid_prop` without `application` and `consumerGroup`; and as {@link KafkaTrigger}
