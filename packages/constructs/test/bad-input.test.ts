@@ -6,6 +6,7 @@ import { SecureApp } from '@sallyport/secure';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { Code, type IFunction } from 'aws-cdk-lib/aws-lambda';
+import { type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { type App, AssetStaging, CfnParameter, Duration, Stack } from 'aws-cdk-lib/core';
 import {
   AlbTarget,
@@ -212,6 +213,17 @@ describe('is harmless, and accepted:', () => {
     const [api] = propertiesOf(templateOf(stack), 'AWS::ApiGatewayV2::Api');
     expect(String(api?.Name).length).toBeLessThanOrEqual(64);
   });
+});
+
+it('accepts an imported queue for discarded events', () => {
+  const stack = newStack();
+  const failureQueue = Queue.fromQueueArn(stack, 'Failed', 'arn:aws:sqs:eu-west-1:123456789012:failed') as IQueue;
+  new EventRuleTrigger(stack, 'T', {
+    fn: newFn(stack) as IFunction,
+    schedule: Schedule.rate(Duration.days(1)),
+    failureQueue,
+  });
+  expect(JSON.stringify(propertiesOf(templateOf(stack), 'AWS::Events::Rule')[0])).toContain(':failed');
 });
 
 it('reads an entry below a folder whose name has characters of URLs', () => {

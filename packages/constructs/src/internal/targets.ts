@@ -66,6 +66,11 @@ function liveAliasOf(fn: IFunction): IFunction {
   return live.get(fn) ?? fn;
 }
 
+/** False for an imported resource. */
+function isOfThisApp({ node }: IConstruct): boolean {
+  return node.defaultChild !== undefined && CfnElement.isCfnElement(node.defaultChild);
+}
+
 /**
  * Rejects a construct in another account or region than the function of this app that it invokes. The CDK rejects it too, without the construct.
  *
@@ -73,7 +78,7 @@ function liveAliasOf(fn: IFunction): IFunction {
  */
 function requireSameEnvironment(at: IConstruct, fn: IFunction): void {
   const behind = functionBehind(fn);
-  if (!CfnElement.isCfnElement(behind.node.defaultChild)) return;
+  if (!isOfThisApp(behind)) return;
   const [own, other] = [Stack.of(at), Stack.of(behind)];
   const differs = (['region', 'account'] as const).some(
     (name) => !Token.isUnresolved(own[name]) && !Token.isUnresolved(other[name]) && own[name] !== other[name],
@@ -200,8 +205,7 @@ export function claimSource(trigger: IConstruct, fn: IFunction, source: string, 
  * @throws ConstructError `constructs.invalid_prop`
  */
 export function requireSameStack(at: IConstruct, label: string, part: IConstruct, expected: string): void {
-  const imported = !CfnElement.isCfnElement(part.node.defaultChild);
-  if (imported || Stack.of(part) === Stack.of(at)) return;
+  if (!isOfThisApp(part) || Stack.of(part) === Stack.of(at)) return;
   throw misuse(at, {
     what: `${label} ${part.node.path} is in another stack, ${Stack.of(part).node.path}: CloudFormation rejects stacks that refer to each other`,
     expected,
