@@ -184,7 +184,7 @@ export class McpServer extends Construct {
     acknowledge(policy, `AwsSolutions::AwsSolutions-IAM5[Resource::${shown}]`, reason);
     const queue = keepAsyncFailures(this, fn, undefined);
     const behind = functionBehind(fn);
-    // Behind an alias the running code invokes its own version, for which the settings of the function and the alias do not apply:
+    // With an alias the running code invokes its version, for which the settings of the function and the alias do not apply:
     // https://docs.aws.amazon.com/lambda/latest/api/API_PutFunctionEventInvokeConfig.html
     if (this.door.fn === behind || !(behind instanceof LambdaFunction)) return;
     keepAsyncFailures(this, behind.currentVersion as IFunction, queue);
