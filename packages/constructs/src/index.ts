@@ -3,6 +3,7 @@ export { CONSTRUCT_CODES, ConstructError, type ConstructErrorCode } from './erro
 export { type BundleFunctionProps, bundleFunction } from './function/bundle-function.js';
 export type { CanaryProps } from './function/canary.js';
 export type { WatchedWiring } from './function/internal/watched.js';
+export type { FunctionResourceProps } from './function/function-resources.js';
 export { ServiceAlarms, type ServiceAlarmsProps } from './function/service-alarms.js';
 export { ServiceDashboard, type ServiceDashboardProps } from './function/service-dashboard.js';
 export { ServiceFunction, type ServiceFunctionProps } from './function/service-function.js';
@@ -21,7 +22,11 @@ export type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './htt
 export { FunctionUrl, FunctionUrlAuth, type FunctionUrlProps } from './http/function-url.js';
 export { HttpApi, type HttpApiProps } from './http/http-api.js';
 export type { LambdaAuthorizerProps } from './http/lambda-authorizer.js';
-export { RestApi, type RestApiProps, RestEndpoint } from './http/rest-api.js';
+export { RestApi, type RestApiProps } from './http/rest-api.js';
+export { RestEndpoint } from './http/rest-endpoint.js';
+export { SharedHttpApi, type SharedHttpApiProps } from './http/shared-http-api.js';
+export type { ApiUsagePlan } from './http/usage-plan.js';
+export { WebAcl, type WebAclProps } from './http/web-acl.js';
 export { WebSocketApi, type WebSocketApiProps } from './http/websocket-api.js';
 export {
   type AgentCoreMappingProps,
@@ -56,8 +61,19 @@ export {
   VersionedArtifactBucket,
   type VersionedArtifactBucketProps,
 } from './storage/versioned-artifact-bucket.js';
+export { type AlarmMappingProps, AlarmTrigger, type AlarmTriggerProps } from './triggers/alarm-trigger.js';
 export { type CognitoMappingProps, CognitoTrigger, type CognitoTriggerProps } from './triggers/cognito-trigger.js';
+export {
+  type CustomResourceMappingProps,
+  CustomResourceTrigger,
+  type CustomResourceTriggerProps,
+} from './triggers/custom-resource-trigger.js';
 export { DataStream, type DataStreamProps } from './triggers/data-stream.js';
+export {
+  type DocumentDbMappingProps,
+  DocumentDbTrigger,
+  type DocumentDbTriggerProps,
+} from './triggers/documentdb-trigger.js';
 export { ErrorNotifications, type ErrorNotificationsProps } from './triggers/error-notifications.js';
 export { EventBus, type EventBusProps } from './triggers/event-bus.js';
 export {
@@ -73,10 +89,18 @@ export {
 export { type KafkaMappingProps, KafkaTrigger, type KafkaTriggerProps } from './triggers/kafka-trigger.js';
 export { LogDestination, type LogDestinationProps } from './triggers/log-destination.js';
 export { LogSubscription, type LogSubscriptionProps } from './triggers/log-subscription.js';
+export { type MqMappingProps, MqTrigger, type MqTriggerProps } from './triggers/mq-trigger.js';
 export type { QueueMappingProps } from './triggers/queue-trigger.js';
 export { QueueTrigger, type QueueTriggerProps } from './triggers/queue-trigger.js';
 export { type S3MappingProps, S3Trigger, type S3TriggerProps } from './triggers/s3-trigger.js';
+export { type ScheduleMappingProps, ScheduleTrigger, type ScheduleTriggerProps } from './triggers/schedule-trigger.js';
+export {
+  type SecretRotationMappingProps,
+  SecretRotationTrigger,
+  type SecretRotationTriggerProps,
+} from './triggers/secret-rotation-trigger.js';
 export { ServiceQueue, type ServiceQueueProps } from './triggers/service-queue.js';
+export { type SesMappingProps, SesTrigger, type SesTriggerProps } from './triggers/ses-trigger.js';
 export type { StreamMappingProps } from './triggers/stream-mapping.js';
 export {
   StreamTrigger,

@@ -247,6 +247,24 @@ describe('rejected configurations', () => {
 
 describe('tasks', () => {
   it.each([
+    ['separate doors', { separateDoors: true }],
+    ['provisioned environments', { provisionedConcurrency: 1 }],
+  ])('keep their failures with %s, where the code invokes its own version', (_name, props) => {
+    const stack = newStack();
+    const { fn } = new ServiceFunction(stack, 'Api', { code: Code.fromInline('exports.handler = 1'), ...props });
+    new McpServer(stack, 'Mcp', { fn, tasks: true });
+    const template = templateOf(stack);
+    const configs = propertiesOf(template, 'AWS::Lambda::EventInvokeConfig').map(({ Qualifier, DestinationConfig }) => [
+      JSON.stringify(Qualifier),
+      JSON.stringify(DestinationConfig),
+    ]);
+    const version = configs.filter(([qualifier = '']) => qualifier.includes('CurrentVersion'));
+    expect(version).toHaveLength(1);
+    expect(circleIn(template)).toEqual([]);
+    expect(new Set(configs.map(([, destination]) => destination)).size).toBe(1);
+  });
+
+  it.each([
     ['own API', {}],
     ['the alias of a canary', { alias: true }],
   ])('let the function invoke itself, without a circle: %s', (_name, { alias = false }: { alias?: boolean }) => {
@@ -263,7 +281,7 @@ describe('tasks', () => {
       Resource: [arn, { 'Fn::Join': ['', [arn, ':*']] }],
     });
     expect(circleIn(template)).toEqual([]);
-    expect(propertiesOf(template, 'AWS::Lambda::EventInvokeConfig')).toHaveLength(1);
+    expect(propertiesOf(template, 'AWS::Lambda::EventInvokeConfig')).toHaveLength(alias ? 2 : 1);
   });
 
   it('without the prop the function may not', () => {

@@ -557,8 +557,8 @@ describe('schedules', () => {
         'constructs.invalid_prop',
         'ServiceWiring: ',
         '{"source":"aws.scheduler","detailType":"Scheduled Event"}',
+        'wiring.scheduler',
         'wiring.schedule',
-        '"external"',
         '(at Test/Wiring)',
       ),
     );

@@ -93,3 +93,15 @@ it('a handler of a rule receives the events of the deployed rule that FRAMEWORK_
   await expect(router.serveEventBus(loadEvent('event-bus-custom'))).resolves.toBe('received');
   expect(router.triggers()).toEqual([{ kind: 'event-bus', selector: { ruleName: 'nightly' } }]);
 });
+
+it('finds the handler of a schedule by the deployed name that FRAMEWORK_EVENT_SOURCES maps', async () => {
+  const event = loadEvent('event-bus-scheduler');
+  const [arn = ''] = event.resources as string[];
+  const deployed = arn.split('/').at(-1) ?? '';
+  const router = createEventRouter({
+    environment: { FRAMEWORK_EVENT_SOURCES: JSON.stringify({ schedule: { report: deployed } }) },
+  });
+  router.eventBus({ scheduleName: 'report' }, () => 'received');
+  expect(await router.serveEventBus(event)).toBe('received');
+  expect(router.triggers()).toEqual([{ kind: 'event-bus', selector: { scheduleName: 'report' } }]);
+});

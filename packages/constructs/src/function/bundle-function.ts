@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import {
@@ -46,6 +46,12 @@ export interface BundleFunctionProps {
    */
   readonly splitting?: boolean;
   /**
+   * False removes the source maps from the asset, which is then about 40% as large. Stacks in logs have places in the bundle.
+   *
+   * @default true
+   */
+  readonly sourceMaps?: boolean;
+  /**
    * Options of `@sallyport/bundle` for a start cache: compiled code that makes the first answer faster, with all code in one file. `true` makes it
    * with AWS's image for 256 MB on this machine's architecture. A cache that cannot be made is a warning.
    *
@@ -86,6 +92,7 @@ export const BUNDLE_FUNCTION_PROPS = defineProps<BundleFunctionProps>('bundleFun
   target: literalWords('a target of esbuild, such as "node24"', /^node\d+(?:\.\d+)*$/).default('node22'),
   conditions: many<string>('a list of export conditions', (name) => typeof name === 'string').default([]),
   splitting: flag.default(true),
+  sourceMaps: flag.default(true),
   startCache: literal<boolean | StartCacheOptions>(
     'true, false or an object',
     (value) => typeof value === 'boolean' || (typeof value === 'object' && value !== null),
@@ -211,12 +218,18 @@ export function describeEntry(scope: IConstruct, props: BundleFunctionProps): Bu
 /** Bundles into a folder, with warnings at the construct. */
 function bundleTo(scope: IConstruct, outdir: string, parsed: Parsed): BundleFacts & Pick<Bundle, 'assetHash'> {
   try {
-    const { warnings, assetHash, exports: exported, loaded } = bundle({ ...parsed, outdir });
+    const { sourceMaps, ...settings } = parsed;
+    const { warnings, assetHash, exports: exported, loaded } = bundle({ ...settings, outdir });
+    if (!sourceMaps) removeMaps(outdir);
     for (const warning of warnings) warnOf(scope, warning);
     return { assetHash, exports: exported, ...(loaded && { loaded }) };
   } catch (error) {
     throw toConstructError(scope, error);
   }
+}
+
+function removeMaps(outdir: string): void {
+  for (const name of readdirSync(outdir)) if (name.endsWith('.map')) rmSync(join(outdir, name));
 }
 
 /** The error of `@sallyport/bundle` with the path of a construct. */

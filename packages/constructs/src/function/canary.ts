@@ -117,7 +117,7 @@ export function makeCanary(at: Construct, fn: LambdaFunction, props: CanaryProps
       expected: 'no smoke: the application rejects requests that arrive without the alias',
     });
   }
-  const own = () => new Alias(at, 'Alias', { aliasName: aliasName ?? 'live', version: fn.currentVersion as IVersion });
+  const own = () => ownAlias(at, fn, aliasName);
   const aliases = separate ? [separate.doors as Alias, separate.events as Alias] : [own()];
   const role = new Role(at, 'DeploymentRole', { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com') });
   grantOn(role, ['lambda:GetAlias', 'lambda:UpdateAlias'], [fn.functionArn]);
@@ -147,6 +147,18 @@ export function makeCanary(at: Construct, fn: LambdaFunction, props: CanaryProps
     if (smokeTest) reportTo(at, group, smokeTest.role);
   }
   return (separate ? fn : aliases[0]) as IFunction;
+}
+
+/** The alias that a canary moves: the one with provisioned environments, or a new one. */
+function ownAlias(at: Construct, fn: LambdaFunction, aliasName = 'live'): Alias {
+  const provisioned = at.node.tryFindChild('Alias') as Alias | undefined;
+  if (!provisioned) return new Alias(at, 'Alias', { aliasName, version: fn.currentVersion as IVersion });
+  if (aliasName === provisioned.aliasName) return provisioned;
+  throw misuse(at, {
+    what: 'aliasName with provisionedConcurrency',
+    got: aliasName,
+    expected: `none: the alias is "${provisioned.aliasName}"`,
+  });
 }
 
 /** Services whose metrics do not change if every request and record fails. */

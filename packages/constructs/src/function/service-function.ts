@@ -2,8 +2,8 @@ import type { OptionalPart } from '@sallyport/bundle';
 import type { IGrantable, IPrincipal } from 'aws-cdk-lib/aws-iam';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
+  type Alias,
   Architecture,
-  type CfnFunction,
   type Code,
   type FunctionProps,
   type ICapacityProvider,
@@ -21,17 +21,27 @@ import { Construct } from 'constructs';
 import { acknowledge } from '../internal/acknowledge.js';
 import { tooLarge } from '../internal/environment.js';
 import { grantOn } from '../internal/grants.js';
-import { misuse } from '../internal/misuse.js';
 import { count, defineProps, flag, literal, literalWords, many, thing, time } from '../internal/props.js';
 import { separateDoors } from '../internal/targets.js';
 import { BUNDLE_FUNCTION_PROPS, bundleFunction, factsOf } from './bundle-function.js';
 import { type CanaryProps, makeCanary } from './canary.js';
+import { FUNCTION_RESOURCE_KINDS, type FunctionResourceProps } from './function-resources.js';
 import { bundleProps, checkHandler, checkVariables, loadingProps, noteBundle } from './internal/code-checks.js';
+import { checkCombination, MANAGED_MEMORY, useComputeProvider } from './internal/combinations.js';
 import { checkSources } from './internal/foreign-sources.js';
+import { checkProvisioned, provision } from './internal/provisioned.js';
+import {
+  checkLayers,
+  checkPlace,
+  grantNetworkInterfaces,
+  grantResources,
+  networkOf,
+  resourceVariables,
+} from './internal/resource-access.js';
 import { startCacheOf, warnOfProvisioned } from './internal/start-cache.js';
 
 /** Props of {@link ServiceFunction}. Exactly one of `entry` and `code` is required. */
-export interface ServiceFunctionProps {
+export interface ServiceFunctionProps extends FunctionResourceProps {
   /**
    * The file that exports the handler. It is bundled with esbuild, see {@link bundleFunction}.
    *
@@ -124,6 +134,12 @@ export interface ServiceFunctionProps {
    */
   readonly splitting?: boolean;
   /**
+   * False removes the source maps from the asset of `entry`, which is then about 40% as large. Stacks in logs have places in the bundle.
+   *
+   * @default true
+   */
+  readonly sourceMaps?: boolean;
+  /**
    * The number of environments that are reserved for this function, which is also its maximum; 0 stops it.
    *
    * @default - the account's concurrency
@@ -215,6 +231,7 @@ export const SERVICE_FUNCTION_PROPS = defineProps<ServiceFunctionProps>('Service
   external: many<string>('a list of package names', (name) => typeof name === 'string'),
   conditions: many<string>('a list of export conditions', (name) => typeof name === 'string'),
   splitting: flag,
+  sourceMaps: flag,
   reservedConcurrency: count(0, 1_000_000),
   tenantIsolation: flag.default(false),
   snapStart: flag.default(false),
@@ -224,12 +241,10 @@ export const SERVICE_FUNCTION_PROPS = defineProps<ServiceFunctionProps>('Service
   startCache: flag.default(false),
   leaveOut: BUNDLE_FUNCTION_PROPS.kinds.leaveOut.default(['unused']),
   tools: flag.default(true),
+  ...FUNCTION_RESOURCE_KINDS,
 });
 
 type Parsed = ReturnType<typeof SERVICE_FUNCTION_PROPS.parse>;
-
-/** The least memory of a function on Managed Instances, in MB. */
-const MANAGED_MEMORY = 2048;
 
 /**
  * Bundles an entry file and creates a Lambda function with its role and log group. Defaults: Node 24, arm64, a timeout of 10 s. The role
@@ -241,9 +256,9 @@ const MANAGED_MEMORY = 2048;
 export class ServiceFunction extends Construct implements IGrantable {
   /** The function. Pass it to triggers, grants and {@link ServiceWiring}. */
   readonly fn: LambdaFunction;
-  /** The target of front doors: the alias `doors` with `separateDoors`, else the function. */
+  /** The target of front doors: the alias `doors` with `separateDoors`, the alias `live` with `provisionedConcurrency`, else the function. */
   readonly doors: IFunction;
-  /** The target of triggers and all other services: the alias `events` with `separateDoors`, else the function. */
+  /** The target of triggers and all other services: the alias `events` with `separateDoors`, the alias `live` with `provisionedConcurrency`, else the function. */
   readonly events: IFunction;
   /** Its role. */
   readonly role: Role;
@@ -258,6 +273,8 @@ export class ServiceFunction extends Construct implements IGrantable {
     super(scope, id);
     const parsed = SERVICE_FUNCTION_PROPS.parse(this, props);
     checkCombination(this, parsed);
+    checkProvisioned(this, parsed);
+    checkLayers(this, parsed.layers ?? [], parsed.runtime);
     checkHandler(this, parsed);
     checkVariables(this, parsed);
     this.logGroup = new LogGroup(this, 'LogGroup', {
@@ -267,6 +284,8 @@ export class ServiceFunction extends Construct implements IGrantable {
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     grantOn(this.role, ['logs:CreateLogStream', 'logs:PutLogEvents'], [this.logGroup.logGroupArn]);
     const settings = this.#settings(parsed);
+    grantResources(this.role, parsed);
+    if (parsed.vpc) grantNetworkInterfaces(this, this.role);
     this.fn = new LambdaFunction(this, 'Resource', {
       ...settings,
       role: this.role,
@@ -277,8 +296,9 @@ export class ServiceFunction extends Construct implements IGrantable {
     useComputeProvider(this.fn, parsed);
     this.node.addValidation({ validate: () => tooLarge(this, this.fn) });
     const aliases = parsed.separateDoors ? separateDoors(this, this.fn) : undefined;
-    this.doors = aliases?.doors ?? (this.fn as IFunction);
-    this.events = aliases?.events ?? (this.fn as IFunction);
+    const provisioned = provision(this, this.fn, aliases?.doors as Alias | undefined, parsed) as IFunction | undefined;
+    this.doors = aliases?.doors ?? provisioned ?? (this.fn as IFunction);
+    this.events = aliases?.events ?? provisioned ?? (this.fn as IFunction);
     if (aliases) this.node.addValidation({ validate: () => checkSources(this, aliases.doors) });
     acknowledge(
       this.fn,
@@ -323,7 +343,8 @@ export class ServiceFunction extends Construct implements IGrantable {
     const target = runtime.name.replace(/^nodejs(\d+)\.x$/, 'node$1');
     const memorySize = parsed.memorySize ?? (parsed.computeProvider ? MANAGED_MEMORY : 256);
     const startCache = parsed.startCache && startCacheOf(this, { ...parsed, memorySize });
-    const { entry = '', leaveOut, tools } = parsed;
+    const { entry = '', leaveOut, tools, environmentKey } = parsed;
+    if (environmentKey) checkPlace(this, 'environmentKey', environmentKey, 'a key in the region of the function');
     const bundled = { entry, target, startCache, leaveOut, tools, ...loadingProps(parsed), ...bundleProps(parsed) };
     return {
       code: parsed.code ?? bundleFunction(this, bundled),
@@ -333,65 +354,16 @@ export class ServiceFunction extends Construct implements IGrantable {
       timeout,
       tracing,
       memorySize,
-      environment,
+      environment: { ...environment, ...resourceVariables(this, parsed) },
+      ...networkOf(this, parsed),
+      ...(parsed.layers && { layers: [...parsed.layers] }),
+      ...(parsed.ephemeralStorage && { ephemeralStorageSize: parsed.ephemeralStorage }),
+      ...(environmentKey && { environmentEncryption: environmentKey }),
+      ...(parsed.description !== undefined && { description: parsed.description }),
       loggingFormat: LoggingFormat.JSON,
       ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
       ...(parsed.tenantIsolation && { tenancyConfig: TenancyConfig.PER_TENANT }),
       ...(parsed.snapStart && { snapStart: SnapStartConf.ON_PUBLISHED_VERSIONS }),
     };
   }
-}
-
-/** Rejects what AWS would reject at deployment. */
-function checkCombination(at: Construct, parsed: Parsed): void {
-  const { entry, code, runtime, snapStart, tenantIsolation, computeProvider, computeConcurrency, memorySize } = parsed;
-  if ((entry === undefined) === (code === undefined)) {
-    throw misuse(at, {
-      what: entry === undefined ? 'no code' : 'two kinds of code',
-      expected: 'one of "entry" and "code"',
-    });
-  }
-  const [surplus] = Object.keys(bundleProps(parsed));
-  if (code !== undefined && surplus !== undefined) {
-    throw misuse(at, {
-      what: `${surplus} with code`,
-      expected: '"entry", or bundleFunction with this option as the code',
-    });
-  }
-  if (code !== undefined && parsed.startCache) {
-    throw misuse(at, {
-      what: 'startCache with code',
-      expected: '"entry", or bundleFunction with startCache as the code',
-    });
-  }
-  if (!/^nodejs(?:2[02468]|[3-9]\d)\.x$/.test(runtime.name)) {
-    throw misuse(at, { what: 'runtime', got: runtime.name, expected: 'Node 20 or later' });
-  }
-  const refused = [
-    [snapStart && !runtime.supportsSnapStart, `snapStart with ${runtime.name}, for which AWS has no snapshots`],
-    [snapStart && tenantIsolation, 'snapStart with tenantIsolation'],
-    [snapStart && computeProvider !== undefined, 'snapStart with computeProvider'],
-    [tenantIsolation && computeProvider !== undefined, 'tenantIsolation with computeProvider'],
-    [computeConcurrency !== undefined && computeProvider === undefined, 'computeConcurrency without computeProvider'],
-  ] as const;
-  for (const [isRefused, what] of refused) {
-    if (isRefused) throw misuse(at, { what, expected: 'only one of them: AWS Lambda rejects both' });
-  }
-  if (computeProvider && memorySize !== undefined && memorySize < MANAGED_MEMORY) {
-    throw misuse(at, {
-      what: 'memorySize with computeProvider',
-      got: memorySize,
-      expected: `at least ${MANAGED_MEMORY}`,
-    });
-  }
-}
-
-function useComputeProvider(fn: LambdaFunction, { computeProvider, computeConcurrency }: Parsed): void {
-  if (!computeProvider) return;
-  (fn.node.defaultChild as CfnFunction).capacityProviderConfig = {
-    lambdaManagedInstancesCapacityProviderConfig: {
-      capacityProviderArn: computeProvider.capacityProviderArn,
-      ...(computeConcurrency !== undefined && { perExecutionEnvironmentMaxConcurrency: computeConcurrency }),
-    },
-  };
 }

@@ -1,121 +1,51 @@
-import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   CfnIntegration,
   CfnRoute,
-  CorsHttpMethod,
-  HttpApi as HttpApiResource,
-  HttpStage,
-  LogGroupLogDestination,
+  type HttpApi as HttpApiResource,
+  type HttpStage,
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import type { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Duration, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { misuse } from '../internal/misuse.js';
-import { nameOf, routeId } from '../internal/names.js';
-import { defineProps, many, thing } from '../internal/props.js';
+import { routeId } from '../internal/names.js';
+import { defineProps, thing } from '../internal/props.js';
 import { invokedByDoor } from '../internal/targets.js';
-import type { ApiDomain } from './api-domain.js';
-import type { ApiAuthorization } from './authorization.js';
 import type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './door.js';
-import { accessLogFormat, createAccessLog } from './internal/access-log.js';
 import { warnBuffered } from './internal/buffered.js';
-import { httpAuthorization, type RouteAuthorization } from './internal/http-authorizer.js';
 import { acknowledgeOpenRoute } from './internal/open-route.js';
 import { checkPattern, withPositions } from './internal/pattern.js';
-import { apiProps, authorizationProp, originsProp } from './internal/props.js';
+import { fnProp } from './internal/props.js';
+import {
+  claimRoute,
+  createHttpApi,
+  type HttpApiParts,
+  SHARED_HTTP_API_PROPS,
+  type SharedHttpApi,
+  type SharedHttpApiProps,
+} from './shared-http-api.js';
 
 /** Props of {@link HttpApi}. */
-export interface HttpApiProps {
+export interface HttpApiProps extends SharedHttpApiProps {
   /** The function that answers. */
   readonly fn: IFunction;
   /**
-   * The check of the callers before the function runs.
+   * The API to which the routes are added, so that several functions have one address. All other props belong to that API.
    *
-   * @default ApiAuthorization.APPLICATION
+   * @default - a new API
    */
-  readonly authorization?: ApiAuthorization;
-  /**
-   * Origins of browsers that may call, `https://notes.example`. `*` is rejected. Set this, or the option `cors` of the application, not both.
-   *
-   * @default - none: the API sends no CORS headers
-   */
-  readonly corsOrigins?: readonly string[];
-  /**
-   * Request headers that pages of these origins may send.
-   *
-   * @default - authorization and content-type
-   */
-  readonly corsHeaders?: readonly string[];
-  /**
-   * The address of the API. Its default address is then disabled.
-   *
-   * @default - the address that API Gateway makes
-   */
-  readonly domain?: ApiDomain;
-  /**
-   * Requests a second, on average.
-   *
-   * @default 100
-   */
-  readonly throttleRate?: number;
-  /**
-   * Maximum burst of concurrent requests.
-   *
-   * @default 200
-   */
-  readonly throttleBurst?: number;
-  /**
-   * True if each request is logged.
-   *
-   * @default true
-   */
-  readonly accessLog?: boolean;
-  /**
-   * The log group of the access log.
-   *
-   * @default - a new group with a name under `/aws/vendedlogs/`, kept when the stack is removed
-   */
-  readonly accessLogGroup?: ILogGroup;
-  /**
-   * The retention of the access log.
-   *
-   * @default RetentionDays.ONE_MONTH
-   */
-  readonly logRetention?: RetentionDays;
+  readonly shared?: SharedHttpApi;
 }
-
-const HEADER = /^[A-Za-z0-9-]+$/;
 
 /** Validators and defaults for {@link HttpApiProps}. */
 export const HTTP_API_PROPS = defineProps<HttpApiProps>('HttpApi')({
-  ...apiProps,
-  authorization: authorizationProp,
-  corsOrigins: originsProp,
-  corsHeaders: many<string>(
-    'a list of header names',
-    (value) => typeof value === 'string' && HEADER.test(value),
-  ).default(['authorization', 'content-type']),
-  domain: thing<ApiDomain>('an ApiDomain', 'domainName'),
+  ...SHARED_HTTP_API_PROPS.kinds,
+  fn: fnProp.required(),
+  shared: thing<SharedHttpApi>('a SharedHttpApi', 'parts'),
 });
-
-const FORMAT = accessLogFormat({
-  routeKey: '$context.routeKey',
-  protocol: '$context.protocol',
-  responseLength: '$context.responseLength',
-  integrationError: '$context.integrationErrorMessage',
-});
-
-const METHODS = [
-  CorsHttpMethod.GET,
-  CorsHttpMethod.HEAD,
-  CorsHttpMethod.POST,
-  CorsHttpMethod.PUT,
-  CorsHttpMethod.PATCH,
-  CorsHttpMethod.DELETE,
-];
 
 /**
  * An HTTP API in front of a function: payload 2.0, access log, throttling. It buffers every response.
@@ -142,46 +72,24 @@ export class HttpApi extends Construct implements IHttpDoor {
   readonly basePath: string | undefined;
   readonly url: string;
   readonly #integration: CfnIntegration;
-  readonly #namesReachAuthorizer: boolean;
-  readonly #names = new Map<string, string>();
-  readonly #authorization: RouteAuthorization;
+  readonly #parts: HttpApiParts;
   readonly #routes = new Map<string, CfnRoute>();
-  readonly #answersCors: boolean;
   #isSecure = false;
 
   /** @throws ConstructError `constructs.invalid_prop` for a wrong prop, such as the origin `*` */
   constructor(scope: Construct, id: string, props: HttpApiProps) {
     super(scope, id);
-    const { authorization, corsOrigins, corsHeaders, domain, throttleRate, throttleBurst, ...given } =
-      HTTP_API_PROPS.parse(this, props);
-    const fn = invokedByDoor(this, given.fn);
+    const { fn: given, shared, ...own } = HTTP_API_PROPS.parse(this, props);
+    if (shared) checkShared(this, shared, props);
+    const fn = invokedByDoor(this, given);
     this.fn = fn;
-    this.authorizer = authorization.authorizer;
-    this.authenticatesCallers = this.authorizer !== undefined;
-    this.api = new HttpApiResource(this, 'Resource', {
-      apiName: nameOf(this),
-      createDefaultStage: false,
-      ...(domain ? { disableExecuteApiEndpoint: true } : {}),
-      ...(corsOrigins?.length
-        ? { corsPreflight: { allowOrigins: [...corsOrigins], allowHeaders: [...corsHeaders], allowMethods: METHODS } }
-        : {}),
-    });
-    this.#answersCors = (corsOrigins?.length ?? 0) > 0;
-    this.#namesReachAuthorizer = authorization.kind === 'request';
-    this.#authorization = httpAuthorization(this, this.api, authorization);
-    this.accessLog = createAccessLog(this, given);
-    this.stage = new HttpStage(this, 'Stage', {
-      httpApi: this.api,
-      stageName: '$default',
-      autoDeploy: true,
-      throttle: { rateLimit: throttleRate, burstLimit: throttleBurst },
-      ...(this.accessLog && {
-        accessLogSettings: {
-          destination: new LogGroupLogDestination(this.accessLog),
-          format: AccessLogFormat.custom(FORMAT),
-        },
-      }),
-    });
+    this.#parts = shared?.parts ?? createHttpApi(this, own);
+    const { api, stage, accessLog, authorizer } = this.#parts;
+    this.api = api;
+    this.stage = stage;
+    this.accessLog = accessLog;
+    this.authorizer = authorizer;
+    this.authenticatesCallers = authorizer !== undefined;
     this.#integration = new CfnIntegration(this, 'Integration', {
       apiId: this.api.apiId,
       integrationType: 'AWS_PROXY',
@@ -193,9 +101,8 @@ export class HttpApi extends Construct implements IHttpDoor {
       principal: new ServicePrincipal('apigateway.amazonaws.com'),
       sourceArn: Stack.of(this).formatArn({ service: 'execute-api', resource: this.api.apiId, resourceName: '*' }),
     });
-    domain?.mapTo(this, { apiId: this.api.apiId, stage: this.stage.stageName, dependsOn: this.stage });
-    this.basePath = domain?.basePath;
-    this.url = domain?.url ?? this.api.apiEndpoint;
+    this.basePath = this.#parts.basePath;
+    this.url = this.#parts.url;
   }
 
   /** An HTTP API buffers: a streaming route gets a warning, `Sallyport::StreamingBuffered`. */
@@ -203,11 +110,11 @@ export class HttpApi extends Construct implements IHttpDoor {
     for (const { method, path, streaming, withoutAuthorizer } of routes) {
       if (streaming) warnBuffered(this, `${method} ${path}`);
       const segments = checkPattern(this, path);
-      if (this.#namesReachAuthorizer) this.#expectOneName(segments, path);
-      if (method === 'OPTIONS' && this.#answersCors) this.#refuseCors();
+      if (this.#parts.namesReachAuthorizer) this.#expectOneName(segments, path);
+      if (method === 'OPTIONS' && this.#parts.answersCors) this.#refuseCors();
       this.routes.push(`${method} ${path}`);
       this.#addRoute(
-        `${method} ${this.#namesReachAuthorizer ? path : withPositions(path)}`,
+        `${method} ${this.#parts.namesReachAuthorizer ? path : withPositions(path)}`,
         withoutAuthorizer === true,
       );
     }
@@ -244,8 +151,8 @@ export class HttpApi extends Construct implements IHttpDoor {
     for (const [index, segment] of segments.entries()) {
       if (!segment.startsWith('{')) continue;
       const position = withPositions(segments.slice(0, index + 1).join('/'));
-      const name = this.#names.get(position) ?? segment;
-      this.#names.set(position, name);
+      const name = this.#parts.names.get(position) ?? segment;
+      this.#parts.names.set(position, name);
       if (name === segment) continue;
       const what = `path ${path} needs ${segment} where another route has ${name}`;
       throw misuse(this, { what, expected: 'one name: API Gateway accepts one at each position of an API' });
@@ -258,13 +165,28 @@ export class HttpApi extends Construct implements IHttpDoor {
       if (withoutAuthorizer) Object.assign(existing, { authorizationType: 'NONE', authorizerId: undefined });
       return;
     }
+    claimRoute(this, this.#parts, routeKey);
     const route = new CfnRoute(this, routeKey === '$default' ? 'Default' : routeId(routeKey), {
       apiId: this.api.apiId,
       routeKey,
       target: `integrations/${this.#integration.ref}`,
-      ...(withoutAuthorizer ? { authorizationType: 'NONE' } : this.#authorization),
+      ...(withoutAuthorizer ? { authorizationType: 'NONE' } : this.#parts.authorization),
     });
     this.#routes.set(routeKey, route);
     if (this.#isSecure) acknowledgeOpenRoute(route);
   }
+}
+
+/** Rejects settings of the shared API, and an API that the stack of the door cannot refer to. */
+function checkShared(at: Construct, shared: SharedHttpApi, props: HttpApiProps): void {
+  const surplus = Object.keys(props).find((name) => name !== 'fn' && name !== 'shared');
+  if (surplus !== undefined) {
+    throw misuse(at, { what: `${surplus} with shared`, expected: `${surplus} of the SharedHttpApi` });
+  }
+  const [own, other] = [Stack.of(at), Stack.of(shared)];
+  if (own.region === other.region && own.account === other.account) return;
+  throw misuse(at, {
+    what: `shared is in ${other.account}, ${other.region}`,
+    expected: `an API in the account and the region of the function, ${own.account}, ${own.region}`,
+  });
 }

@@ -28,6 +28,13 @@ export interface LambdaAuthorizerProps {
    * @default 'Authorization'
    */
   readonly header?: string;
+  /**
+   * The query parameter with the credentials, instead of a header: the WebSocket client of browsers cannot send headers. Access logs of this package do not
+   * contain it; logs of clients and proxies may. Not for `ApiAuthorization.token`.
+   *
+   * @default - the header
+   */
+  readonly queryParameter?: string;
 }
 
 /** Validators and defaults for {@link LambdaAuthorizerProps}. */
@@ -35,7 +42,8 @@ export const LAMBDA_AUTHORIZER_PROPS = defineProps<LambdaAuthorizerProps>('ApiAu
   fn: thing<IFunction>('a function', 'functionArn').required(),
   scope: choice('method', 'api').default('method'),
   cacheTtl: time(0, 3600),
-  header: literalWords('the name of a header', /^[A-Za-z][\w-]*$/).default('Authorization'),
+  header: literalWords('the name of a header', /^[A-Za-z][\w-]*$/),
+  queryParameter: literalWords('the name of a query parameter', /^[A-Za-z][\w-]*$/),
 });
 
 /** A {@link LambdaAuthorizerProps} with its defaults. */
@@ -43,6 +51,8 @@ export interface LambdaAuthorizer {
   readonly fn: IFunction;
   readonly cacheTtl: Duration;
   readonly header: string;
+  /** Instead of the header. */
+  readonly queryParameter: string | undefined;
 }
 
 /**
@@ -50,7 +60,10 @@ export interface LambdaAuthorizer {
  * @throws ConstructError `constructs.invalid_prop` for a wrong prop, and for a cache of answers about one method
  */
 export function parseAuthorizer(api: IConstruct, props: LambdaAuthorizerProps | undefined): LambdaAuthorizer {
-  const { fn, scope, header, ...given } = LAMBDA_AUTHORIZER_PROPS.parse(api, props);
+  const { fn, scope, queryParameter, ...given } = LAMBDA_AUTHORIZER_PROPS.parse(api, props);
+  if (given.header !== undefined && queryParameter !== undefined) {
+    throw misuse(api, { what: 'header and queryParameter of an authorizer', expected: 'one of them' });
+  }
   noteInvoker(fn, { construct: api, types: AUTHORIZER_TYPES });
   const cacheTtl = given.cacheTtl ?? (scope === 'api' ? Duration.minutes(5) : Duration.seconds(0));
   if (scope === 'method' && (cacheTtl.isUnresolved() || cacheTtl.toMilliseconds() > 0)) {
@@ -61,5 +74,5 @@ export function parseAuthorizer(api: IConstruct, props: LambdaAuthorizerProps | 
         "none, or scope: 'api' here and in the application: an Allow for one method that is reused denies the next",
     });
   }
-  return { fn, cacheTtl, header };
+  return { fn, cacheTtl, header: given.header ?? 'Authorization', queryParameter };
 }

@@ -16,12 +16,12 @@ import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
-import { Duration, Lazy, Stack } from 'aws-cdk-lib/core';
+import { CfnResource, Duration, Lazy, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { acknowledge } from '../internal/acknowledge.js';
-import { misuse } from '../internal/misuse.js';
+import { misuse, misuseText } from '../internal/misuse.js';
 import { nameOf } from '../internal/names.js';
-import { defineProps, literal, many, thing, words } from '../internal/props.js';
+import { count, defineProps, literal, many, thing, words } from '../internal/props.js';
 import { invokedByDoor } from '../internal/targets.js';
 import type { ApiDomain } from './api-domain.js';
 import type { ApiAuthorization } from './authorization.js';
@@ -29,24 +29,12 @@ import type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './doo
 import { accessLogFormat, createAccessLog, ensureLogRole } from './internal/access-log.js';
 import { acknowledgeOpenRoute } from './internal/open-route.js';
 import { checkRestPattern, withPositions } from './internal/pattern.js';
+import { privatePolicy } from './internal/private-policy.js';
 import { accountProp, apiProps, authorizationProp } from './internal/props.js';
 import { ResponseMode } from './internal/response-mode.js';
 import { restAuthorization } from './internal/rest-authorizer.js';
-
-/** The type of a {@link RestApi}'s endpoint. */
-export class RestEndpoint {
-  /** In the region of the stack. */
-  static readonly REGIONAL = new RestEndpoint(EndpointType.REGIONAL);
-  /** At the edge locations of CloudFront. Streaming routes are rejected: their idle limit there is 30 seconds. */
-  static readonly EDGE = new RestEndpoint(EndpointType.EDGE);
-
-  /** The value of the CDK. */
-  readonly type: EndpointType;
-
-  private constructor(type: EndpointType) {
-    this.type = type;
-  }
-}
+import { RestEndpoint } from './rest-endpoint.js';
+import { type ApiUsagePlan, addUsagePlans } from './usage-plan.js';
 
 /** Props of {@link RestApi}. */
 export interface RestApiProps {
@@ -77,11 +65,25 @@ export interface RestApiProps {
    */
   readonly binaryMediaTypes?: readonly string[];
   /**
-   * The ARN of a regional web ACL of AWS WAF.
+   * The ARN of a regional web ACL of AWS WAF, such as {@link WebAcl.arn}.
    *
    * @default - none
    */
   readonly webAclArn?: string;
+  /**
+   * Plans with API keys: every route with the authorizer then requires the header `x-api-key`. A key identifies a customer for limits; it is not an
+   * authentication.
+   *
+   * @default - none
+   */
+  readonly usagePlans?: readonly ApiUsagePlan[];
+  /**
+   * The quota "Resources per API" of your account: the parts of all paths. More resources fail synth.
+   *
+   * @default 300
+   * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
+   */
+  readonly resourceQuota?: number;
   /**
    * Requests a second, on average.
    *
@@ -132,6 +134,8 @@ export const REST_API_PROPS = defineProps<RestApiProps>('RestApi')({
   domain: thing<ApiDomain>('an ApiDomain', 'domainName'),
   binaryMediaTypes: many<string>('a list of media types', (value) => typeof value === 'string').default(['*/*']),
   webAclArn: words('the ARN of a web ACL', /^arn:/),
+  usagePlans: many<ApiUsagePlan>('a list of usage plans', (one) => typeof one === 'object' && one !== null),
+  resourceQuota: count(1, 1_000_000).default(300),
 });
 
 const STAGE = 'live';
@@ -190,19 +194,34 @@ export class RestApi extends Construct implements IHttpDoor {
     super(scope, id);
     const { authorization, endpoint, domain, binaryMediaTypes, webAclArn, throttleRate, throttleBurst, ...given } =
       REST_API_PROPS.parse(this, props);
+    const isPrivate = endpoint.type === EndpointType.PRIVATE;
+    if (isPrivate && domain) {
+      throw misuse(this, {
+        what: 'domain with a private endpoint',
+        expected: 'no domain: ApiDomain is for public APIs',
+      });
+    }
     const fn = invokedByDoor(this, given.fn);
     this.fn = fn;
-    this.#authorization = restAuthorization(this, authorization);
+    this.#authorization = {
+      ...restAuthorization(this, authorization),
+      ...(given.usagePlans && { apiKeyRequired: true }),
+    };
     this.#namesReachAuthorizer = authorization.kind === 'request';
     this.authorizer = authorization.authorizer;
     this.authenticatesCallers = this.authorizer !== undefined;
-    this.canStream = endpoint === RestEndpoint.REGIONAL;
+    this.canStream = endpoint.type !== EndpointType.EDGE;
     this.accessLog = createAccessLog(this, given);
     this.api = new RestApiResource(this, 'Resource', {
       restApiName: nameOf(this),
       cloudWatchRole: false,
       ...(domain ? { disableExecuteApiEndpoint: true } : {}),
-      endpointTypes: [endpoint.type],
+      ...(isPrivate
+        ? {
+            endpointConfiguration: { types: [endpoint.type], vpcEndpoints: [...endpoint.vpcEndpoints] },
+            policy: privatePolicy(this, endpoint.vpcEndpoints),
+          }
+        : { endpointTypes: [endpoint.type] }),
       binaryMediaTypes: [...binaryMediaTypes],
       deployOptions: {
         stageName: STAGE,
@@ -228,6 +247,8 @@ export class RestApi extends Construct implements IHttpDoor {
     this.hasStagePrefix = domain === undefined;
     this.basePath = domain?.basePath;
     this.url = domain?.url ?? this.api.url.replace(/\/$/, '');
+    if (given.usagePlans) addUsagePlans(this, this.api, given.usagePlans);
+    this.node.addValidation({ validate: () => this.#tooManyResources(given.resourceQuota) });
     if (webAclArn !== undefined) {
       new CfnWebACLAssociation(this, 'WebAcl', { webAclArn, resourceArn: stage.stageArn });
     }
@@ -268,6 +289,14 @@ export class RestApi extends Construct implements IHttpDoor {
     if (kind === 'open') return;
     this.#isSecure = true;
     for (const method of this.#methods.values()) acknowledgeOpenRoute(method.node.defaultChild as Construct);
+  }
+
+  #tooManyResources(quota: number): string[] {
+    const resources = this.api.root.node.findAll().filter((one) => CfnResource.isCfnResource(one));
+    const got = 1 + resources.filter(({ cfnResourceType: type }) => type === 'AWS::ApiGateway::Resource').length;
+    if (got <= quota) return [];
+    const expected = `at most ${quota}, the quota of the account: catchAll: true, an HttpApi, or resourceQuota after AWS raised it`;
+    return [misuseText(this, { what: 'resources of the API', got, expected })];
   }
 
   #acknowledge(stage: Construct, hasWebAcl: boolean): void {

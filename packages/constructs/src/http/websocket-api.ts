@@ -15,20 +15,35 @@ import type { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { setVariable } from '../internal/environment.js';
-import { misuse } from '../internal/misuse.js';
+import { misuse, misuseText } from '../internal/misuse.js';
 import { nameOf, routeId } from '../internal/names.js';
-import { defineProps, flag, literalWords } from '../internal/props.js';
+import { defineProps, flag, literalWords, thing } from '../internal/props.js';
 import { functionBehind, invokedByDoor, requireSameStack } from '../internal/targets.js';
 import { grantOnParts } from '../internal/wildcards.js';
+import type { ApiDomain } from './api-domain.js';
+import type { ApiAuthorization } from './authorization.js';
 import type { ContainerKind } from './door.js';
 import { accessLogFormat, createAccessLog, ensureLogRole } from './internal/access-log.js';
+import { connectAuthorization, type RouteAuthorization } from './internal/http-authorizer.js';
 import { acknowledgeOpenRoute } from './internal/open-route.js';
-import { accountProp, apiProps } from './internal/props.js';
+import { accountProp, apiProps, authorizationProp } from './internal/props.js';
 
 /** Props of {@link WebSocketApi}. */
 export interface WebSocketApiProps {
   /** The function that answers. The API allows it to send messages and sets its endpoint variable. */
   readonly fn: IFunction;
+  /**
+   * The check of the callers of `$connect` before the function runs: the application, IAM, or a function, `requestAuthorizer()` with the form `policy`.
+   *
+   * @default ApiAuthorization.APPLICATION
+   */
+  readonly authorization?: ApiAuthorization;
+  /**
+   * The address for clients. The default address remains available, because messages to clients are sent through it.
+   *
+   * @default - the address that API Gateway makes
+   */
+  readonly domain?: ApiDomain;
   /**
    * The expression that selects the route of a message.
    *
@@ -84,6 +99,8 @@ export interface WebSocketApiProps {
 export const WEB_SOCKET_API_PROPS = defineProps<WebSocketApiProps>('WebSocketApi')({
   ...apiProps,
   account: accountProp,
+  authorization: authorizationProp,
+  domain: thing<ApiDomain>('an ApiDomain', 'domainName'),
   routeSelectionExpression: literalWords('an expression such as $request.body.action', /^\$/).default(
     '$request.body.action',
   ),
@@ -118,22 +135,21 @@ export class WebSocketApi extends Construct {
   readonly accessLog: ILogGroup | undefined;
   /** The function that answers. */
   readonly fn: IFunction;
-  /** False: the application checks the callers. */
-  readonly authenticatesCallers = false;
-  /** The address for clients, `wss://…/live`. */
+  /** True if AWS checks the caller of `$connect` before the function runs. */
+  readonly authenticatesCallers: boolean;
+  /** The address for clients, `wss://…/live`, or `wss://` and the domain. */
   readonly url: string;
   /** The address for messages to clients, `https://…/live`. */
   readonly managementEndpoint: string;
   readonly #integration: CfnIntegration;
   readonly #respond: boolean;
+  readonly #connect: RouteAuthorization;
   readonly #routes = new Map<string, CfnRoute>();
 
   constructor(scope: Construct, id: string, props: WebSocketApiProps) {
     super(scope, id);
-    const { routeSelectionExpression, respond, throttleRate, throttleBurst, ...given } = WEB_SOCKET_API_PROPS.parse(
-      this,
-      props,
-    );
+    const { routeSelectionExpression, respond, authorization, domain, throttleRate, throttleBurst, ...given } =
+      WEB_SOCKET_API_PROPS.parse(this, props);
     const fn = invokedByDoor(this, given.fn);
     requireSameStack(this, 'fn', functionBehind(fn), 'the API in the stack of the function');
     this.fn = fn;
@@ -163,7 +179,11 @@ export class WebSocketApi extends Construct {
       principal: new ServicePrincipal('apigateway.amazonaws.com'),
       sourceArn: this.#arn('*'),
     });
-    this.url = this.stage.url;
+    this.#connect = connectAuthorization(this, this.api.apiId, authorization);
+    this.authenticatesCallers = this.#connect.authorizationType !== 'NONE';
+    this.node.addValidation({ validate: () => this.#unchecked() });
+    domain?.mapTo(this, { apiId: this.api.apiId, stage: STAGE, dependsOn: this.stage, webSocket: true });
+    this.url = domain?.url.replace(/^https:/, 'wss:') ?? this.stage.url;
     this.managementEndpoint = this.stage.callbackUrl;
     this.grantManageConnections(fn);
     setVariable(this, fn, WEBSOCKET_ENDPOINT_ENV, this.managementEndpoint);
@@ -183,7 +203,7 @@ export class WebSocketApi extends Construct {
     const route = new CfnRoute(this, routeId(`Route${routeKey}`), {
       apiId: this.api.apiId,
       routeKey,
-      authorizationType: 'NONE',
+      ...(routeKey === '$connect' ? this.#connect : { authorizationType: 'NONE' }),
       target: `integrations/${this.#integration.ref}`,
       ...(answers ? { routeResponseSelectionExpression: '$default' } : {}),
     });
@@ -222,13 +242,26 @@ export class WebSocketApi extends Construct {
   /** Sets the container of the application. `ServiceWiring` calls it. */
   attachContainer(kind: ContainerKind): void {
     if (kind === 'open') return;
-    for (const route of this.#routes.values()) acknowledgeOpenRoute(route);
+    for (const [key, route] of this.#routes) {
+      const isChecked = this.authenticatesCallers && key !== '$connect';
+      acknowledgeOpenRoute(
+        route,
+        isChecked ? 'API Gateway checked the caller when the connection was opened.' : undefined,
+      );
+    }
   }
 
   /** Allows a role to send messages to connections and close them: `execute-api:ManageConnections`. */
   grantManageConnections(grantee: IGrantable): Grant {
     const reason = 'The connections of one stage: clients create them.';
     return grantOnParts(grantee, WEBSOCKET_ACTIONS, [this.#arn(`${STAGE}/*/@connections/*`)], reason);
+  }
+
+  /** Without the route `$connect`, API Gateway accepts every connection. */
+  #unchecked(): string[] {
+    if (!this.authenticatesCallers || this.#routes.has('$connect')) return [];
+    const what = 'authorization of an API without the route $connect, where API Gateway checks it';
+    return [misuseText(this, { what, expected: "a handler of '$connect' in the application" })];
   }
 
   #arn(resourceName: string): string {

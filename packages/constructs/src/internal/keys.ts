@@ -13,6 +13,8 @@ import { misuse } from './misuse.js';
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/s3-vectors-data-encryption.html
+ * @see https://docs.aws.amazon.com/secretsmanager/latest/userguide/security-encryption.html
+ * @see https://docs.aws.amazon.com/systems-manager/latest/userguide/sysman-paramstore-access.html
  */
 const KEY_ACTIONS = {
   queue: { send: ['kms:GenerateDataKey', 'kms:Decrypt'], receive: ['kms:Decrypt'] },
@@ -24,6 +26,8 @@ const KEY_ACTIONS = {
     write: ['kms:Encrypt', 'kms:Decrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*', 'kms:DescribeKey'],
   },
   vectors: { write: ['kms:GenerateDataKey', 'kms:Decrypt'], read: ['kms:Decrypt'] },
+  secret: { read: ['kms:Decrypt'], rotate: ['kms:GenerateDataKey', 'kms:Decrypt'] },
+  parameter: { read: ['kms:Decrypt'] },
 } as const;
 
 /** Services that write with a service principal: the key policy must name them. */
@@ -39,7 +43,9 @@ type Access =
   | readonly ['stream', keyof (typeof KEY_ACTIONS)['stream']]
   | readonly ['bucket', keyof (typeof KEY_ACTIONS)['bucket']]
   | readonly ['table', keyof (typeof KEY_ACTIONS)['table']]
-  | readonly ['vectors', keyof (typeof KEY_ACTIONS)['vectors']];
+  | readonly ['vectors', keyof (typeof KEY_ACTIONS)['vectors']]
+  | readonly ['secret', keyof (typeof KEY_ACTIONS)['secret']]
+  | readonly ['parameter', 'read'];
 
 function actionsOf([resource, access]: Access): readonly string[] {
   return (KEY_ACTIONS[resource] as Readonly<Record<string, readonly string[]>>)[access] ?? [];

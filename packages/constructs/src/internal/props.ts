@@ -76,7 +76,7 @@ function problem(place: OptionPlace, value: unknown, wanted: string): Error {
 }
 
 /** A prop with a test; a token is accepted, because its value is unknown. */
-function prop<T>(wanted: string, accepts: (value: unknown) => boolean): OptionKind<T> {
+export function prop<T>(wanted: string, accepts: (value: unknown) => boolean): OptionKind<T> {
   return new OptionKind(wanted, (value, place) => {
     if (!Token.isUnresolved(value) && !accepts(value)) throw problem(place, value, wanted);
     return value as T;

@@ -1,6 +1,6 @@
 import { DOORS_ENV } from '@sallyport/http/schema';
 import { Alias, type IFunction, type IVersion, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { CfnElement, type Duration, Stack } from 'aws-cdk-lib/core';
+import { CfnElement, type Duration, Stack, Token } from 'aws-cdk-lib/core';
 import type { Construct, IConstruct } from 'constructs';
 import { misuse } from './misuse.js';
 import { sharedRegistry } from './shared.js';
@@ -14,6 +14,8 @@ export interface DoorAliases {
 }
 
 const separated = sharedRegistry<IFunction, DoorAliases>('doors/1');
+
+const live = sharedRegistry<IFunction, IFunction>('live/1');
 
 /** The function of an alias; any other argument is returned unchanged. */
 export function functionBehind(fn: IFunction): IFunction {
@@ -36,14 +38,67 @@ export function separateDoors(at: Construct, fn: LambdaFunction): DoorAliases {
   return aliases;
 }
 
+const payloadAliases = sharedRegistry<object, true>('payload-aliases/1');
+
+/** True for the resource of an alias that only services invoke which pass on a payload. */
+export function isPayloadAlias(resource: object): boolean {
+  return payloadAliases.has(resource);
+}
+
+/** Creates an alias for services that pass on a payload which a device or a client wrote. */
+export function payloadAlias(at: Construct, fn: IFunction, aliasName: string): IFunction {
+  const behind = functionBehind(fn);
+  if (!(behind instanceof LambdaFunction)) {
+    throw misuse(at, { what: `an alias of ${fn.node.path}, an imported function`, expected: 'a function of this app' });
+  }
+  const alias = new Alias(at, `Payload-${aliasName}`, { aliasName, version: behind.currentVersion as IVersion });
+  payloadAliases.set(alias.node.defaultChild as object, true);
+  return alias as IFunction;
+}
+
+/** Makes doors and triggers of a function invoke this alias of it. */
+export function setLiveAlias(fn: IFunction, alias: IFunction): void {
+  live.set(fn, alias);
+}
+
+/** The alias that doors and triggers of a function invoke; another alias that was passed is kept. */
+function liveAliasOf(fn: IFunction): IFunction {
+  return live.get(fn) ?? fn;
+}
+
+/** False for an imported resource. */
+function isOfThisApp({ node }: IConstruct): boolean {
+  return node.defaultChild !== undefined && CfnElement.isCfnElement(node.defaultChild);
+}
+
+/**
+ * Rejects a construct in another account or region than the function of this app that it invokes. The CDK rejects it too, without the construct.
+ *
+ * @throws ConstructError `constructs.invalid_prop`
+ */
+function requireSameEnvironment(at: IConstruct, fn: IFunction): void {
+  const behind = functionBehind(fn);
+  if (!isOfThisApp(behind)) return;
+  const [own, other] = [Stack.of(at), Stack.of(behind)];
+  const differs = (['region', 'account'] as const).some(
+    (name) => !Token.isUnresolved(own[name]) && !Token.isUnresolved(other[name]) && own[name] !== other[name],
+  );
+  if (!differs) return;
+  throw misuse(at, {
+    what: `function ${behind.node.path} is in ${other.account}, ${other.region}`,
+    expected: `a function in ${own.account}, ${own.region}, the account and region of this stack`,
+  });
+}
+
 /**
  * The function, or the alias of it, that a front door invokes.
  *
  * @throws ConstructError `constructs.invalid_prop` for the alias of events
  */
 export function invokedByDoor(door: IConstruct, fn: IFunction): IFunction {
+  requireSameEnvironment(door, fn);
   const aliases = doorAliasesOf(fn);
-  if (!aliases) return fn;
+  if (!aliases) return liveAliasOf(fn);
   if (fn !== aliases.events) return aliases.doors;
   throw misuse(door, {
     what: `a front door of the alias "events" of ${functionBehind(fn).node.path}`,
@@ -58,7 +113,7 @@ export function invokedByDoor(door: IConstruct, fn: IFunction): IFunction {
  */
 function invokedByEvents(trigger: IConstruct, fn: IFunction): IFunction {
   const aliases = doorAliasesOf(fn);
-  if (!aliases) return fn;
+  if (!aliases) return liveAliasOf(fn);
   if (fn !== aliases.doors) return aliases.events;
   throw misuse(trigger, {
     what: `a trigger of the alias "doors" of ${functionBehind(fn).node.path}`,
@@ -77,6 +132,7 @@ export function timeoutOf(fn: IFunction): Duration | undefined {
  * alias, the ARN of an invocation identifies its trigger.
  */
 export function invokedBy(trigger: Construct, fn: IFunction, ownAlias: boolean): IFunction {
+  requireSameEnvironment(trigger, fn);
   if (!ownAlias) return invokedByEvents(trigger, fn);
   if (!(fn instanceof LambdaFunction)) {
     throw misuse(trigger, {
@@ -149,8 +205,7 @@ export function claimSource(trigger: IConstruct, fn: IFunction, source: string, 
  * @throws ConstructError `constructs.invalid_prop`
  */
 export function requireSameStack(at: IConstruct, label: string, part: IConstruct, expected: string): void {
-  const imported = !CfnElement.isCfnElement(part.node.defaultChild);
-  if (imported || Stack.of(part) === Stack.of(at)) return;
+  if (!isOfThisApp(part) || Stack.of(part) === Stack.of(at)) return;
   throw misuse(at, {
     what: `${label} ${part.node.path} is in another stack, ${Stack.of(part).node.path}: CloudFormation rejects stacks that refer to each other`,
     expected,

@@ -1,7 +1,7 @@
 import { MCP_PATH, normalizeMcpPath } from '@sallyport/mcp/routes';
 import { MCP_SECRET_ACTIONS, MCP_SECRET_ARN_ENV, MCP_SPILL_ACTIONS, MCP_SPILL_BUCKET_ENV } from '@sallyport/mcp/schema';
 import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { type IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { type CfnElement, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
@@ -182,7 +182,12 @@ export class McpServer extends Construct {
     const shown = `<${Stack.of(this).getLogicalId(functionBehind(fn).node.defaultChild as CfnElement)}.Arn>:*`;
     const reason = 'The versions and aliases of the function itself: a task runs in the version that created it.';
     acknowledge(policy, `AwsSolutions::AwsSolutions-IAM5[Resource::${shown}]`, reason);
-    keepAsyncFailures(this, fn, undefined);
+    const queue = keepAsyncFailures(this, fn, undefined);
+    const behind = functionBehind(fn);
+    // With an alias the running code invokes its version, for which the settings of the function and the alias do not apply:
+    // https://docs.aws.amazon.com/lambda/latest/api/API_PutFunctionEventInvokeConfig.html
+    if (this.door.fn === behind || !(behind instanceof LambdaFunction)) return;
+    keepAsyncFailures(this, behind.currentVersion as IFunction, queue);
   }
 
   #check({ fn, api, domain, sessions, table }: Props): void {

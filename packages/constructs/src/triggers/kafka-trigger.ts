@@ -1,10 +1,5 @@
 import { KAFKA_ON_FAILURE_ENV } from '@sallyport/streams/schema';
-import {
-  type EventSourceMapping,
-  type IFunction,
-  SourceAccessConfigurationType,
-  StartingPosition,
-} from 'aws-cdk-lib/aws-lambda';
+import { type EventSourceMapping, type IFunction, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Duration } from 'aws-cdk-lib/core';
@@ -14,17 +9,23 @@ import { makeMapping } from '../internal/event-source.js';
 import { makeFailureQueue, noteFailureQueue, sendingTo } from '../internal/failure-queue.js';
 import { misuse } from '../internal/misuse.js';
 import { count, defineProps, flag, literal, literalCount, many, thing, time, words } from '../internal/props.js';
-import { claimSource, timeoutOf } from '../internal/targets.js';
+import { claimSource } from '../internal/targets.js';
+import { brokerSettings, clusterOf, KAFKA_BROKER_KINDS, type KafkaBrokerProps } from './internal/kafka-brokers.js';
 import { grantKafka, KAFKA_CLUSTER_ACTIONS } from './internal/kafka-grants.js';
+import { checkPolledTimeout } from './internal/pollers.js';
 
-/** Props of the mapping between a Kafka topic and its function. */
-export interface KafkaMappingProps {
-  /** The ARN of the Amazon MSK cluster. */
-  readonly clusterArn: string;
+/** Props of the mapping between a Kafka topic and its function. Exactly one of `clusterArn` and `bootstrapServers` is required. */
+export interface KafkaMappingProps extends KafkaBrokerProps {
   /**
-   * The secret with the name and password for SASL/SCRAM.
+   * The ARN of the Amazon MSK cluster.
    *
-   * @default - the cluster authenticates the role of the function (IAM)
+   * @default - `bootstrapServers`
+   */
+  readonly clusterArn?: string;
+  /**
+   * The secret of the poller: by default the name and password for SASL/SCRAM. Required with `bootstrapServers`.
+   *
+   * @default - the MSK cluster authenticates the role of the function (IAM)
    */
   readonly secret?: ISecret;
   /**
@@ -107,10 +108,8 @@ export interface KafkaTriggerProps extends KafkaMappingProps {
 export const KAFKA_TRIGGER_PROPS = defineProps<KafkaTriggerProps>('KafkaTrigger')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   topic: words('the name of a topic: 1 to 249 letters, digits, ., - and _', /^[\w.-]{1,249}$/).required(),
-  clusterArn: words(
-    'the ARN of a cluster of Amazon MSK',
-    /^arn:[^:]+:kafka:[^:]+:\d{12}:cluster\/[^/]+\/[^/]+$/,
-  ).required(),
+  clusterArn: words('the ARN of a cluster of Amazon MSK', /^arn:[^:]+:kafka:[^:]+:\d{12}:cluster\/[^/]+\/[^/]+$/),
+  ...KAFKA_BROKER_KINDS,
   secret: thing<ISecret>('a secret', 'secretArn'),
   consumerGroup: words('1 to 200 letters, digits, ., - and _', /^[\w.-]{1,200}$/),
   startingPosition: literal<StartingPosition>(
@@ -128,11 +127,8 @@ export const KAFKA_TRIGGER_PROPS = defineProps<KafkaTriggerProps>('KafkaTrigger'
   ownAlias: flag.default(false),
 });
 
-/** The longest timeout of functions with Kafka mappings, in seconds. */
-const LIMIT_SECONDS = 840;
-
 /**
- * Invokes a function with the records of an Amazon MSK topic, for `kafkaTrigger()` of `@sallyport/triggers`. The mapping has provisioned
+ * Invokes a function with the records of a topic of Amazon MSK or of a self-managed Kafka, for `kafkaTrigger()` of `@sallyport/triggers`. The mapping has provisioned
  * pollers, without which AWS does not read partial failures. It reports partial failures, and the function gets
  * `FRAMEWORK_KAFKA_ON_FAILURE=report`. The positions of discarded records are sent to a queue. The function role may read this topic of
  * this cluster in this consumer group.
@@ -147,25 +143,27 @@ export class KafkaTrigger extends Construct {
   readonly failureQueue: IQueue;
 
   /**
-   * @throws ConstructError `constructs.invalid_prop` for a wrong prop, more `minPollers` than `maxPollers`, a timeout above 14 min;
+   * @throws ConstructError `constructs.invalid_prop` for a wrong prop, `clusterArn` and `bootstrapServers` together, more `minPollers` than `maxPollers`, a timeout above 14 min;
    *   `constructs.conflict` for a second trigger of one topic
    */
   constructor(scope: Construct, id: string, props: KafkaTriggerProps) {
     super(scope, id);
     const parsed = KAFKA_TRIGGER_PROPS.parse(this, props);
-    const { fn, topic, clusterArn, secret, minPollers, maxPollers, filters, ownAlias } = parsed;
+    const { fn, topic, clusterArn, minPollers, maxPollers, filters, ownAlias } = parsed;
     const { consumerGroup = `sallyport-${this.node.addr}` } = parsed;
+    const cluster = clusterOf(this, parsed);
     checkLimits(this, fn, minPollers, maxPollers);
-    claimSource(this, fn, `${clusterArn} ${topic}`, 'topic');
+    claimSource(this, fn, `${cluster} ${topic}`, 'topic');
     setVariable(this, fn, KAFKA_ON_FAILURE_ENV, 'report');
-    const granted = grantKafka(fn, { clusterArn, topic, consumerGroup, secret });
+    const brokers = brokerSettings(this, parsed);
+    const granted = grantKafka(fn, { clusterArn, topic, consumerGroup, secrets: brokers.secrets });
     this.failureQueue = parsed.failureQueue ?? makeFailureQueue(this, 'Failures');
     noteFailureQueue(fn, this.failureQueue);
     this.mapping = makeMapping(
       this,
       { fn, ownAlias, actions: KAFKA_CLUSTER_ACTIONS },
       {
-        eventSourceArn: clusterArn,
+        ...brokers.settings,
         kafkaTopic: topic,
         kafkaConsumerGroupId: consumerGroup,
         startingPosition: parsed.startingPosition,
@@ -176,11 +174,6 @@ export class KafkaTrigger extends Construct {
         maxRecordAge: parsed.maxRecordAge,
         provisionedPollerConfig: { minimumPollers: minPollers, maximumPollers: maxPollers },
         onFailure: sendingTo(this.failureQueue),
-        ...(secret && {
-          sourceAccessConfigurations: [
-            { type: SourceAccessConfigurationType.SASL_SCRAM_512_AUTH, uri: secret.secretArn },
-          ],
-        }),
         ...(filters && { filters: [...filters] }),
       },
     );
@@ -188,13 +181,9 @@ export class KafkaTrigger extends Construct {
   }
 }
 
-/** @see https://docs.aws.amazon.com/lambda/latest/dg/with-msk.html */
 function checkLimits(at: Construct, fn: IFunction, minPollers: number, maxPollers: number): void {
   if (minPollers > maxPollers) {
     throw misuse(at, { what: 'minPollers', got: minPollers, expected: `at most maxPollers, ${maxPollers}` });
   }
-  const seconds = timeoutOf(fn)?.toSeconds();
-  if (seconds === undefined || seconds <= LIMIT_SECONDS) return;
-  const expected = `at most ${LIMIT_SECONDS} s: AWS allows no longer timeout for a function with a Kafka mapping`;
-  throw misuse(at, { what: `timeout of ${fn.node.path}`, got: seconds, expected });
+  checkPolledTimeout(at, fn, 'Kafka');
 }

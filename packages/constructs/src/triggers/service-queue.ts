@@ -87,8 +87,9 @@ export class ServiceQueue extends Construct {
       this,
       props,
     );
-    if (queueName !== undefined && !Token.isUnresolved(queueName) && queueName.endsWith('.fifo') !== fifo) {
-      const expected = fifo ? 'a name that ends in .fifo' : 'a name without .fifo, or fifo: true';
+    const isFifoName = queueName?.endsWith('.fifo') ?? fifo;
+    if (!Token.isUnresolved(queueName) && isFifoName !== fifo) {
+      const expected = fifo ? 'a name that ends in .fifo' : 'fifo: true, or a name that does not end in .fifo';
       throw misuse(this, { what: 'queueName', got: queueName, expected });
     }
     this.#ownsVisibility = visibilityTimeout === undefined;

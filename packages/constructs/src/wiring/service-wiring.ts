@@ -15,7 +15,7 @@ import { findMismatches } from './internal/findings.js';
 import { wrongHandler } from './internal/handler-check.js';
 import { type ManifestSource, writeManifests } from './internal/manifest.js';
 import { ofRoute } from './internal/registrations.js';
-import { SourceWiring } from './internal/source-wiring.js';
+import { ServiceSources } from './internal/service-sources.js';
 import { dependsOnVariables } from './internal/taken-inventories.js';
 import { type Inventory, parseInventory } from './inventory.js';
 
@@ -111,7 +111,7 @@ const wired = sharedRegistry<IFunction, ServiceWiring>('wired/1');
  * wiring.schedule('nightly', Schedule.cron({ hour: '3', minute: '0' }));
  * wiring.http(api);
  */
-export class ServiceWiring extends SourceWiring {
+export class ServiceWiring extends ServiceSources {
   /** The function that runs the application. */
   readonly fn: IFunction;
   /** The registrations of the application. */

@@ -166,10 +166,14 @@ export class EventHandlerRegistry extends HandlerRegistry {
     return selector;
   }
 
-  /** The selector with the deployed name of its rule. */
-  #deployed(selector: EventBusSelector): EventBusSelector {
-    if (selector.ruleName === undefined) return selector;
-    return { ...selector, ruleName: physicalName(this.physicalNames, 'rule', selector.ruleName) };
+  /** The selector with the deployed names of its rule and its schedule. */
+  #deployed({ ruleName, scheduleName, ...selector }: EventBusSelector): EventBusSelector {
+    const names = this.physicalNames;
+    return {
+      ...selector,
+      ...(ruleName !== undefined && { ruleName: physicalName(names, 'rule', ruleName) }),
+      ...(scheduleName !== undefined && { scheduleName: physicalName(names, 'schedule', scheduleName) }),
+    };
   }
 
   override find(source: SourceDefinition, records: readonly LooseRecord[]): readonly (HandlerMatch | undefined)[] {

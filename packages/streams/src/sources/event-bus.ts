@@ -44,7 +44,7 @@ export interface EventBusSelector {
   readonly detailType?: string;
   /** Name or ARN of the rule, as found in `resources`, or a logical name that `FRAMEWORK_EVENT_SOURCES` maps to it under `rule`. */
   readonly ruleName?: string;
-  /** Name or ARN of the schedule, as found in `resources`. */
+  /** Name or ARN of the schedule, as found in `resources`, or a logical name that `FRAMEWORK_EVENT_SOURCES` maps to it under `schedule`. */
   readonly scheduleName?: string;
 }
 

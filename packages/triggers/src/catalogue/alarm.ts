@@ -83,7 +83,7 @@ export const ALARM = /* @__PURE__ */ describeTrigger(ALARM_TRIGGER, {
     section: 'Alarms',
     rows: [['`alarmAction(handler)`; `AlarmAction`, `Alarm`', 'alarms of CloudWatch']],
   },
-  construct: null,
+  construct: 'alarms',
   simulate: 'asynchronous',
   aws: {
     author: 'CloudWatch',

@@ -101,7 +101,7 @@ export const CUSTOM_RESOURCE = /* @__PURE__ */ describeTrigger(CUSTOM_RESOURCE_T
       ],
     ],
   },
-  construct: null,
+  construct: 'customResource',
   simulate: 'customResource',
   aws: {
     author: 'CloudFormation; the template wrote the properties',

@@ -69,7 +69,7 @@ export const DOCUMENTDB = /* @__PURE__ */ describeTrigger(DOCUMENTDB_TRIGGER, {
       ['`documentDb()` with `collection(namespace, handler)`; `DocumentDbTrigger`, `DocumentChange`', 'change streams'],
     ],
   },
-  construct: null,
+  construct: 'documentDb',
   simulate: 'blocking',
   aws: {
     author: 'DocumentDB; an application wrote the documents',

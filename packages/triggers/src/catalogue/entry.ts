@@ -43,6 +43,13 @@ export interface TriggerTools {
     | 'authorizer'
     | 'appSyncAuthorizer'
     | 'appSyncEvents'
+    | 'mq'
+    | 'documentDb'
+    | 'ses'
+    | 'secret'
+    | 'customResource'
+    | 'alarms'
+    | 'payload'
     | null;
   /** The source of `triggers` in `@sallyport/testkit` that delivers its events; `null` for a caller that waits for one answer. */
   readonly simulate:

@@ -116,7 +116,7 @@ export const MQ = /* @__PURE__ */ describeTrigger(MQ_TRIGGER, {
     section: 'Amazon MQ brokers',
     rows: [['`mqTrigger()` with `queue(name, handler)`; `MqTrigger`, `MqMessage`', 'queues of ActiveMQ and RabbitMQ']],
   },
-  construct: null,
+  construct: 'mq',
   simulate: 'blocking',
   aws: {
     author: 'Lambda; a producer wrote the messages',

@@ -46,7 +46,7 @@ export const PIPE = /* @__PURE__ */ describeTrigger(PIPE_TRIGGER, {
       ['`drop()`, `Drop`', 'drops a record of a pipe'],
     ],
   },
-  construct: null,
+  construct: 'payload',
   simulate: 'pipe',
   aws: {
     author: 'a producer',

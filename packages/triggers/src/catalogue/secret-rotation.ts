@@ -65,7 +65,7 @@ export const SECRET_ROTATION = /* @__PURE__ */ describeTrigger(SECRET_ROTATION_T
       ],
     ],
   },
-  construct: null,
+  construct: 'secret',
   simulate: 'rotation',
   aws: {
     author: 'Secrets Manager',

@@ -139,7 +139,7 @@ export const SES = /* @__PURE__ */ describeTrigger(SES_TRIGGER, {
       ],
     ],
   },
-  construct: null,
+  construct: 'ses',
   simulate: 'asynchronous',
   aws: {
     author: 'SES; a sender wrote the mail',

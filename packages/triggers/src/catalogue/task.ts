@@ -39,7 +39,7 @@ export const TASK = /* @__PURE__ */ describeTrigger(TASK_TRIGGER, {
       ],
     ],
   },
-  construct: null,
+  construct: 'payload',
   simulate: null,
   aws: {
     author: 'anything upstream of the state machine',

@@ -14,16 +14,23 @@ interface CodeProps {
   readonly external?: readonly string[] | undefined;
   readonly conditions?: readonly string[] | undefined;
   readonly splitting?: boolean | undefined;
+  readonly sourceMaps?: boolean | undefined;
   readonly environment: Readonly<Record<string, string>>;
   readonly notSecret: readonly string[];
 }
 
 /** The props of the bundle that are set. */
-export function bundleProps({ external, conditions, splitting }: CodeProps): Omit<BundleFunctionProps, 'entry'> {
+export function bundleProps({
+  external,
+  conditions,
+  splitting,
+  sourceMaps,
+}: CodeProps): Omit<BundleFunctionProps, 'entry'> {
   return {
     ...(external && { external }),
     ...(conditions && { conditions }),
     ...(splitting !== undefined && { splitting }),
+    ...(sourceMaps !== undefined && { sourceMaps }),
   };
 }
 

@@ -24,8 +24,15 @@ export function restAuthorization(api: Construct, { kind, lambda }: ApiAuthoriza
       expected: 'ApiAuthorization.APPLICATION, IAM, token(…), request(…) or an HttpApi',
     });
   }
-  const { fn: handler, cacheTtl: resultsCacheTtl, header } = parseAuthorizer(api, lambda);
-  const source = IdentitySource.header(header);
+  const { fn: handler, cacheTtl: resultsCacheTtl, header, queryParameter } = parseAuthorizer(api, lambda);
+  if (kind === 'token' && queryParameter !== undefined) {
+    throw misuse(api, {
+      what: 'queryParameter of a token authorizer',
+      expected: 'header, or ApiAuthorization.request',
+    });
+  }
+  const source =
+    queryParameter === undefined ? IdentitySource.header(header) : IdentitySource.queryString(queryParameter);
   const authorizer =
     kind === 'token'
       ? new TokenAuthorizer(api, 'Authorizer', { handler, resultsCacheTtl, identitySource: source })

@@ -3,6 +3,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Fn, Stack } from 'aws-cdk-lib/core';
 import { grantOn } from '../../internal/grants.js';
+import { grantKey } from '../../internal/keys.js';
 import { grantOnParts } from '../../internal/wildcards.js';
 
 /** Actions on the cluster that every mapping needs, regardless of its authentication. */
@@ -10,10 +11,12 @@ export const KAFKA_CLUSTER_ACTIONS: readonly string[] = ['kafka:DescribeClusterV
 
 /** The topic, and the role or secret that reads it. */
 export interface KafkaSource {
-  readonly clusterArn: string;
+  /** `undefined` for brokers that are not of Amazon MSK. */
+  readonly clusterArn: string | undefined;
   readonly topic: string;
   readonly consumerGroup: string;
-  readonly secret: ISecret | undefined;
+  /** The credentials and certificates of the poller; empty if the cluster authenticates the role. */
+  readonly secrets: readonly ISecret[];
 }
 
 /**
@@ -22,11 +25,23 @@ export interface KafkaSource {
  * @see https://docs.aws.amazon.com/lambda/latest/dg/with-msk-permissions.html
  */
 export function grantKafka(fn: IFunction, source: KafkaSource): readonly Grant[] {
-  return [...(source.secret ? [source.secret.grantRead(fn)] : grantAsRole(fn, source)), ...grantNetwork(fn)];
+  const { clusterArn, secrets } = source;
+  const asRole = secrets.length === 0 && clusterArn !== undefined ? grantAsRole(fn, { ...source, clusterArn }) : [];
+  return [...secrets.flatMap((secret) => grantSecret(fn, secret)), ...asRole, ...grantNetwork(fn)];
+}
+
+/** Allows the poller, which reads with the role of the function, to read the credentials of brokers. */
+export function grantSecret(fn: IFunction, secret: ISecret): readonly Grant[] {
+  const arn = secret.secretFullArn ?? `${secret.secretArn}-??????`;
+  grantKey(secret.encryptionKey, fn, 'secret', 'read');
+  return [grantOn(fn, ['secretsmanager:GetSecretValue'], [arn])];
 }
 
 /** @see https://docs.aws.amazon.com/msk/latest/developerguide/kafka-actions.html */
-function grantAsRole(fn: IFunction, { clusterArn, topic, consumerGroup }: KafkaSource): readonly Grant[] {
+function grantAsRole(
+  fn: IFunction,
+  { clusterArn, topic, consumerGroup }: KafkaSource & { readonly clusterArn: string },
+): readonly Grant[] {
   const [account, cluster] = [0, 1].map((index) => Fn.select(index, Fn.split(':cluster/', clusterArn)));
   return [
     grantOn(fn, ['kafka-cluster:Connect'], [clusterArn]),
@@ -39,8 +54,8 @@ function grantAsRole(fn: IFunction, { clusterArn, topic, consumerGroup }: KafkaS
   ];
 }
 
-/** Lambda creates network interfaces in the subnets of the cluster. */
-function grantNetwork(fn: IFunction): readonly Grant[] {
+/** Allows Lambda to create network interfaces in the subnets of brokers. */
+export function grantNetwork(fn: IFunction): readonly Grant[] {
   const stack = Stack.of(fn);
   const any = (resource: string) => stack.formatArn({ service: 'ec2', resource, resourceName: '*' });
   const reason = 'Lambda creates network interfaces for the brokers; their ids are not known in advance';

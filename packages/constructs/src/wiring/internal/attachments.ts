@@ -103,6 +103,11 @@ export class Attachments {
     this.#map('rule', name, physical);
   }
 
+  /** Records the deployed name of a schedule, for handlers that are registered for a schedule. */
+  nameSchedule(name: string, physical: string): void {
+    this.#map('schedule', name, physical);
+  }
+
   #map(method: string, name: string, physical: string): void {
     this.#names[method] = { ...this.#names[method], [name]: physical };
     const { fn } = this.#wiring;

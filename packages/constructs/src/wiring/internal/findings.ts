@@ -5,7 +5,7 @@ import { HARMLESS } from '../../function/internal/foreign-sources.js';
 import { expectedRoutes, invokersOf } from '../../internal/invokers.js';
 import { misuseText } from '../../internal/misuse.js';
 import { type Referrer, referrersOf } from '../../internal/references.js';
-import { claimsOf, functionBehind, timeoutOf } from '../../internal/targets.js';
+import { claimsOf, functionBehind, isPayloadAlias, timeoutOf } from '../../internal/targets.js';
 import type { ExternalAttachment } from '../external.js';
 import type { ManifestDoor } from './manifest.js';
 import type { Registration } from './registrations.js';
@@ -99,7 +99,8 @@ function resourcesLeadingTo(fn: IFunction): readonly Referrer[] {
     for (const referrer of referrersOf(target)) {
       const { resource } = referrer;
       const isCopy = CfnAlias.isCfnAlias(resource) || CfnVersion.isCfnVersion(resource);
-      if (isCopy && !pending.includes(resource)) pending.push(resource);
+      // The resources of an alias for payloads are created outside the wiring.
+      if (isCopy && !pending.includes(resource) && !isPayloadAlias(resource)) pending.push(resource);
       if (!isCopy && !isHarmless(referrer)) found.set(resource, referrer);
     }
   }
@@ -204,6 +205,7 @@ function tooManyResources(wiring: Wiring): readonly string[] {
   const own = stack.node.findAll().filter((one) => CfnResource.isCfnResource(one) && one.stack === stack);
   if (own.length <= MOST_RESOURCES) return [];
   const what = `the stack ${stack.node.path} has ${own.length} resources, and CloudFormation accepts ${MOST_RESOURCES}`;
-  const expected = 'wiring.http(api, { catchAll: true }), or doors and sources in separate stacks';
+  const expected =
+    'wiring.http(api, { catchAll: true }), or doors and sources in separate stacks: functions with one SharedHttpApi can be in several';
   return [misuseText(wiring, { what, expected })];
 }

@@ -8,6 +8,7 @@ import {
   type IFunction,
 } from 'aws-cdk-lib/aws-lambda';
 import type { NotificationKeyFilter } from 'aws-cdk-lib/aws-s3';
+import type { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import type { CfnSubscription, ITopic, Subscription } from 'aws-cdk-lib/aws-sns';
 import { type CfnQueue, type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { App, attachCustomSynthesis, Stack, Token } from 'aws-cdk-lib/core';
@@ -20,8 +21,8 @@ import type { NamedSource } from './registrations.js';
 
 /** A source that a wiring attached. */
 export interface ManifestSource {
-  /** As the inventory names it; `schedule` for a rule with a schedule. */
-  readonly kind: NamedSource | 'event-bus' | 'schedule';
+  /** As the inventory names it; `schedule` for a rule with a schedule, `scheduler` for a schedule of EventBridge Scheduler. */
+  readonly kind: NamedSource | 'event-bus' | 'schedule' | 'scheduler';
   readonly name?: string;
   readonly selector?: EventSelector;
   readonly mapping?: EventSourceMapping;
@@ -29,6 +30,8 @@ export interface ManifestSource {
   /** Filters for the keys of a bucket's objects. */
   readonly filters?: readonly NotificationKeyFilter[] | undefined;
   readonly rule?: Rule;
+  /** The schedule of EventBridge Scheduler. */
+  readonly schedule?: CfnSchedule;
   readonly subscription?: Subscription;
   readonly topic?: ITopic;
 }
@@ -108,12 +111,15 @@ function variables(environment: unknown): object {
   return Object.fromEntries(known.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function describeSource({ kind, name, selector, mapping, queue, filters, rule, subscription }: ManifestSource): object {
+function describeSource(source: ManifestSource): object {
+  const { kind, name, selector, mapping, queue, filters, rule, schedule, subscription } = source;
   return {
     kind,
     ...(name !== undefined && { name }),
     ...(selector && { selector }),
     ...(rule && ruleOf(rule)),
+    ...(schedule &&
+      literals({ expression: schedule.scheduleExpression, timeZone: schedule.scheduleExpressionTimezone })),
     ...(filters && { filters }),
     ...(mapping && deliveryOf(mapping)),
     settings: literals(
@@ -165,7 +171,7 @@ function mappingSettings(mapping: EventSourceMapping, queue: IQueue | undefined)
   const cfn = mapping.node.defaultChild as CfnEventSourceMapping;
   const common = {
     batchSize: cfn.batchSize,
-    reportBatchItemFailures: true,
+    reportBatchItemFailures: cfn.functionResponseTypes === undefined ? undefined : true,
     filters: filterPatterns(mapping),
   };
   if (cfn.startingPosition !== undefined) {
@@ -174,7 +180,7 @@ function mappingSettings(mapping: EventSourceMapping, queue: IQueue | undefined)
       maximumRetryAttempts: cfn.maximumRetryAttempts,
       maxRecordAgeMs: milliseconds(cfn.maximumRecordAgeInSeconds),
       bisect: cfn.bisectBatchOnFunctionError,
-      onFailure: true,
+      onFailure: cfn.destinationConfig === undefined ? undefined : true,
     };
   }
   const { maximumConcurrency } = (cfn.scalingConfig ?? {}) as { readonly maximumConcurrency?: number };

@@ -18,6 +18,9 @@ export const NAMED_SOURCES = {
   topic: 'topic',
   s3: 's3',
   kafka: 'kafka',
+  mq: 'mq',
+  documentdb: 'documentdb',
+  'secret-rotation': 'secret',
 } as const;
 
 /** A kind of sources with names. */
@@ -31,13 +34,23 @@ const UNNAMED: Readonly<Record<string, string>> = {
   firehose: 'wiring.firehose()',
   'appsync-events': 'wiring.appSyncEvents(…)',
   agentcore: 'wiring.agentCore(…)',
+  ses: 'wiring.ses(…)',
+  alarm: 'wiring.alarms(…)',
+  'custom-resource': 'wiring.customResource(…)',
 };
+
+/** The kinds of triggers whose events a device or a client wrote: the alias of an invocation selects the handler. */
+export const PAYLOAD_KINDS = ['iot-rule', 'pipe', 'task'] as const;
 
 /** A named source, a selector of a bus, or a trigger outside the fixed table. */
 export function ofTrigger({ kind, name, selector }: InventoryTrigger): Registration {
   if (kind === 'event-bus') return ofSelector(selector ?? {});
   const label = `${kind} ${name === undefined ? 'trigger' : JSON.stringify(name)}`;
-  const named = isNamed(kind) ? `wiring.${NAMED_SOURCES[kind]}(${JSON.stringify(name)}, …)` : UNNAMED[kind];
+  const named = isNamed(kind)
+    ? `wiring.${kind === 'documentdb' ? 'documentDb' : NAMED_SOURCES[kind]}(${JSON.stringify(name)}, …)`
+    : (PAYLOAD_KINDS as readonly string[]).includes(kind)
+      ? `wiring.payload(${JSON.stringify(name)})`
+      : UNNAMED[kind];
   return { key: `${kind} ${name ?? ''}`, label, remedy: named ?? `an entry of "external" with the kind "${kind}"` };
 }
 
@@ -48,17 +61,23 @@ function isNamed(kind: string): kind is NamedSource {
 /** A handler of a bus. */
 export function ofSelector(selector: EventSelector): Registration {
   const text = selectorText(selector);
-  const names = selector.ruleName !== undefined && selector.source === undefined && selector.detailType === undefined;
-  const rule = names ? `wiring.schedule(${JSON.stringify(selector.ruleName)}, …)` : `wiring.eventBus(${text})`;
+  const { ruleName, scheduleName } = selector;
+  const names = ruleName !== undefined && selector.source === undefined && selector.detailType === undefined;
+  const rule = names ? `wiring.schedule(${JSON.stringify(ruleName)}, …)` : `wiring.eventBus(${text})`;
   return {
     key: `event-bus ${text}`,
     label: `event-bus handler ${text}`,
-    remedy: isOfScheduler(selector) ? SCHEDULER_REMEDY : rule,
+    remedy:
+      scheduleName !== undefined
+        ? `wiring.scheduler(${JSON.stringify(scheduleName)}, …)`
+        : isOfScheduler(selector)
+          ? SCHEDULER_REMEDY
+          : rule,
   };
 }
 
 const SCHEDULER_REMEDY =
-  'the selector { detailType: "Scheduled Event" } and wiring.schedule(…), or an entry of "external": EventBridge Scheduler invokes the function itself';
+  'wiring.scheduler(name, …), or the selector { detailType: "Scheduled Event" } and wiring.schedule(…)';
 
 /**
  * True if a handler receives only events of EventBridge Scheduler. Scheduler sends them to its target, never to a bus.

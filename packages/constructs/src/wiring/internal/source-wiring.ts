@@ -113,7 +113,7 @@ export abstract class SourceWiring extends Construct {
   }
 
   /**
-   * Attaches a topic of Amazon MSK to the handler of `kafkaTrigger().topic(name)`. The topic has the name of the handler unless you pass `topic`.
+   * Attaches a topic of Amazon MSK, or of a self-managed Kafka, to the handler of `kafkaTrigger().topic(name)`. The topic has the name of the handler unless you pass `topic`.
    * The consumer group has the name of the application and the topic.
    *
    * @throws ConstructError `constructs.not_registered`; `constructs.invalid_prop` without `application` and `consumerGroup`; and as {@link KafkaTrigger}
@@ -122,12 +122,16 @@ export abstract class SourceWiring extends Construct {
   kafka(name: string, { topic = name, ...props }: KafkaMappingProps & { readonly topic?: string }): KafkaTrigger {
     this.attachments.claim('kafka', name);
     const { consumerGroup = this.#consumerGroup(topic) } = props;
-    const trigger = new KafkaTrigger(this, kafkaId(this, props.clusterArn, topic, name), {
-      ...props,
-      fn: this.invoked,
-      topic,
-      consumerGroup,
-    });
+    const trigger = new KafkaTrigger(
+      this,
+      kafkaId(this, props.clusterArn ?? (props.bootstrapServers ?? []).join(','), topic, name),
+      {
+        ...props,
+        fn: this.invoked,
+        topic,
+        consumerGroup,
+      },
+    );
     this.attachments.named('kafka', name, topic, { mapping: trigger.mapping });
     return trigger;
   }
@@ -298,15 +302,15 @@ export abstract class SourceWiring extends Construct {
 }
 
 /** The id of a trigger comes from its source, so that a renamed handler keeps its mapping: AWS rejects a second mapping of a source, and a new mapping reads it from the beginning. */
-function sourceId(kind: string, source: IConstruct): string {
+export function sourceId(kind: string, source: IConstruct): string {
   return `${kind}-${Names.nodeUniqueId(source.node)}`;
 }
 
-function kafkaId(wiring: Construct, clusterArn: string, topic: string, name: string): string {
-  return `Kafka-${Token.isUnresolved(topic) ? name : topic}-${hashOf(wiring, clusterArn)}`;
+function kafkaId(wiring: Construct, cluster: string, topic: string, name: string): string {
+  return `Kafka-${Token.isUnresolved(topic) ? name : topic}-${hashOf(wiring, cluster)}`;
 }
 
-function hashOf(at: Construct, value: string): string {
+export function hashOf(at: Construct, value: string): string {
   return createHash('sha256')
     .update(JSON.stringify(Stack.of(at).resolve(value)))
     .digest('hex')

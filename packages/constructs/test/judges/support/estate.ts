@@ -1,19 +1,36 @@
 import { fileURLToPath } from 'node:url';
 import { authorizationDocuments } from '@sallyport/mcp/authorization';
+import { ApiKey, type IApiKey } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { Alarm, type IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { FeaturePlan, Mfa, StandardThreatProtectionMode, UserPool } from 'aws-cdk-lib/aws-cognito';
 import { AttributeType, type ITable, StreamViewType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  type IInterfaceVpcEndpoint,
+  InterfaceVpcEndpointAwsService,
+  type ISecurityGroup,
+  type IVpc,
+  SecurityGroup,
+  SubnetType,
+  Vpc,
+} from 'aws-cdk-lib/aws-ec2';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnDeliveryStream } from 'aws-cdk-lib/aws-kinesisfirehose';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { HostedZone } from 'aws-cdk-lib/aws-route53';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { ReceiptRuleSet } from 'aws-cdk-lib/aws-ses';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import { type App, Duration, Stack } from 'aws-cdk-lib/core';
+import { StringParameter } from 'aws-cdk-lib/aws-ssm';
+import { type App, Duration, Size, Stack } from 'aws-cdk-lib/core';
 import {
   AgentCoreTarget,
+  AlarmTrigger,
   AlbTarget,
   ApiAuthorization,
   ApiDomain,
@@ -21,7 +38,9 @@ import {
   ChallengeEdge,
   CognitoTrigger,
   ConnectionsTable,
+  CustomResourceTrigger,
   DataStream,
+  DocumentDbTrigger,
   ErrorNotifications,
   EventBus,
   EventBusTable,
@@ -42,19 +61,26 @@ import {
   McpServer,
   MicrovmController,
   MicrovmImage,
+  MqTrigger,
   ObjectBucket,
   QueueTrigger,
   RateLimitTable,
   RestApi,
+  RestEndpoint,
   S3Trigger,
+  ScheduleTrigger,
+  SecretRotationTrigger,
   ServiceAlarms,
   ServiceFunction,
   ServiceQueue,
+  SesTrigger,
+  SharedHttpApi,
   StreamTrigger,
   TableStreamTrigger,
   TopicTrigger,
   VectorIndex,
   VersionedArtifactBucket,
+  WebAcl,
   WebSocketApi,
 } from '../../../src/index.js';
 
@@ -78,6 +104,7 @@ export function createEstate(app: App): Stack {
   addDoors(stack, fn);
   addOperations(stack);
   addServices(stack);
+  addProduction(app);
   return stack;
 }
 
@@ -111,6 +138,95 @@ function addOperations(stack: Stack): void {
   const clusterArn = 'arn:aws:kafka:eu-west-1:123456789012:cluster/shop/6f1f8e4c-5a3b-4d44-9d86-0123456789ab-1';
   new KafkaTrigger(stack, 'ShopTrigger', { fn: service.fn, clusterArn, topic: 'orders' });
   new EventRuleTrigger(stack, 'Shipped', { fn: live, bus, pattern: { source: ['parcels'] } });
+}
+
+/** Production props, brokers, schedules, mail, rotations, and APIs of several functions, in a separate stack. */
+function addProduction(app: App): void {
+  const stack = new Stack(app, 'Production');
+  const code = Code.fromInline('exports.handler = 1');
+  const key = new Key(stack, 'Key', { enableKeyRotation: true });
+  const secret = new Secret(stack, 'Credentials', { encryptionKey: key }) as ISecret;
+  const vpc = new Vpc(stack, 'Network', {
+    maxAzs: 2,
+    flowLogs: { all: {} },
+    restrictDefaultSecurityGroup: false,
+    natGateways: 0,
+    subnetConfiguration: [{ name: 'Inside', subnetType: SubnetType.PRIVATE_ISOLATED }],
+  }) as IVpc;
+  const { fn } = new ServiceFunction(stack, 'Shop', {
+    code,
+    vpc,
+    secrets: { CREDENTIALS: secret },
+    parameters: { LIMITS: StringParameter.fromStringParameterName(stack, 'Limits', '/shop/limits') },
+    environmentKey: key,
+    ephemeralStorage: Size.gibibytes(1),
+    description: 'sells',
+    provisionedConcurrency: 1,
+    maxProvisionedConcurrency: 4,
+  });
+  const brokerArn = 'arn:aws:mq:eu-west-1:123456789012:broker:shop:b-6f1f8e4c-5a3b-4d44-9d86-0123456789ab';
+  new MqTrigger(stack, 'Broker', { fn, brokerArn, queue: 'orders', secret });
+  const clusterArn = 'arn:aws:rds:eu-west-1:123456789012:cluster:shop';
+  new DocumentDbTrigger(stack, 'Changes', { fn, clusterArn, secret, database: 'shop', collection: 'orders' });
+  const securityGroup = new SecurityGroup(stack, 'Pollers', { vpc }) as ISecurityGroup;
+  const bootstrapServers = ['b1.example.com:9096'];
+  new KafkaTrigger(stack, 'OwnKafka', {
+    fn,
+    topic: 'orders',
+    bootstrapServers,
+    secret,
+    vpc,
+    vpcSubnets: { subnetType: SubnetType.PRIVATE_ISOLATED },
+    securityGroup,
+  });
+  new ScheduleTrigger(stack, 'Report', { fn, schedule: ScheduleExpression.rate(Duration.days(1)) });
+  new SesTrigger(stack, 'Mail', { fn, ruleSet: new ReceiptRuleSet(stack, 'Rules') });
+  new SecretRotationTrigger(stack, 'Rotation', { fn, secret });
+  new CustomResourceTrigger(stack, 'Seed', { fn, resourceType: 'Custom::Seed' });
+  const errors = new Alarm(stack, 'Errors', { metric: fn.metricErrors(), threshold: 1, evaluationPeriods: 1 });
+  new AlarmTrigger(stack, 'Alarmed', { fn, alarms: [errors as IAlarm] });
+  addProductionDoors(stack, vpc);
+}
+
+function addProductionDoors(stack: Stack, vpc: IVpc): void {
+  const { fn } = new ServiceFunction(stack, 'Front', { code: Code.fromInline('exports.handler = 1') });
+  const hostedZone = HostedZone.fromHostedZoneAttributes(stack, 'Zone', {
+    hostedZoneId: 'Z1',
+    zoneName: 'shop.example',
+  });
+  const { bucket } = new VersionedArtifactBucket(stack, 'Trust');
+  const domain = new ApiDomain(stack, 'Domain', {
+    domainName: 'api.shop.example',
+    hostedZone,
+    truststoreBucket: bucket as IBucket,
+    truststoreKey: 'clients.pem',
+  });
+  const shared = new SharedHttpApi(stack, 'Shared', { domain });
+  const http = new HttpApi(stack, 'Orders', { fn, shared });
+  http.addRoutes([{ method: 'GET', path: '/orders' }]);
+  const acl = new WebAcl(stack, 'Acl');
+  const keys = [new ApiKey(stack, 'Partner') as IApiKey];
+  const rest = new RestApi(stack, 'Partners', { fn, webAclArn: acl.arn, usagePlans: [{ keys, rate: 5, quota: 100 }] });
+  rest.addRoutes([{ method: 'GET', path: '/partners' }]);
+  const endpoint = vpc.addInterfaceEndpoint('ExecuteApi', {
+    service: InterfaceVpcEndpointAwsService.APIGATEWAY,
+    securityGroups: [new SecurityGroup(stack, 'Endpoint', { vpc }) as ISecurityGroup],
+    open: false,
+  });
+  const inside = new RestApi(stack, 'Inside', {
+    fn,
+    endpoint: RestEndpoint.private([endpoint as IInterfaceVpcEndpoint]),
+  });
+  inside.addRoutes([{ method: 'GET', path: '/inside' }]);
+  const decides = new ServiceFunction(stack, 'Decides', { code: Code.fromInline('exports.handler = 1') });
+  const authorization = ApiAuthorization.request({ fn: decides.fn, queryParameter: 'ticket' });
+  const sockets = new WebSocketApi(stack, 'Sockets', {
+    fn,
+    authorization,
+    domain: new ApiDomain(stack, 'SocketDomain', { domainName: 'ws.shop.example', hostedZone }),
+  });
+  for (const key of ['$connect', 'say']) sockets.addRouteKey(key);
+  for (const door of [http, rest, inside, sockets]) door.attachContainer('secure');
 }
 
 /** Services with a separate function: their time limits are shorter. */

@@ -82,7 +82,7 @@ async function judge(): Promise<Verdict> {
   const template = templateIn(first);
   const [plain, flagged] = [outline(template), outline(templateIn(withFlags))];
   const others = process.argv.slice(2).map((file) => JSON.parse(readFileSync(file, 'utf8')) as Template);
-  const templates = [template, templateIn(first, 'Edge'), ...others];
+  const templates = [template, templateIn(first, 'Edge'), templateIn(first, 'Production'), ...others];
   const engine = startEngine();
   const rules = Object.fromEntries(
     ruleNames().map((rule) => {
