@@ -2,8 +2,8 @@ export { ChallengeEdge, type ChallengeEdgeProps } from './edge/challenge-edge.js
 export { CONSTRUCT_CODES, ConstructError, type ConstructErrorCode } from './errors.js';
 export { type BundleFunctionProps, bundleFunction } from './function/bundle-function.js';
 export type { CanaryProps } from './function/canary.js';
-export type { WatchedWiring } from './function/internal/watched.js';
 export type { FunctionResourceProps } from './function/function-resources.js';
+export type { WatchedWiring } from './function/internal/watched.js';
 export { ServiceAlarms, type ServiceAlarmsProps } from './function/service-alarms.js';
 export { ServiceDashboard, type ServiceDashboardProps } from './function/service-dashboard.js';
 export { ServiceFunction, type ServiceFunctionProps } from './function/service-function.js';

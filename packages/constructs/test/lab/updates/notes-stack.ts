@@ -1,3 +1,19 @@
+import { DEFAULT_EMBEDDING_DIMENSIONS, DEFAULT_TITAN_EMBED_TEXT_MODEL_ID } from '@sallyport/vectors/schema';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import {
+  AttributeType,
+  BillingMode,
+  type ITable,
+  StreamViewType,
+  Table,
+  TableEncryption,
+} from 'aws-cdk-lib/aws-dynamodb';
+import { Schedule } from 'aws-cdk-lib/aws-events';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { Duration, Stack, type StackProps } from 'aws-cdk-lib/core';
+import type { Construct } from 'constructs';
 import {
   ApiDomain,
   bundleFunction,
@@ -18,22 +34,6 @@ import {
   VectorIndex,
   WebSocketApi,
 } from '../../../src/index.js';
-import { DEFAULT_EMBEDDING_DIMENSIONS, DEFAULT_TITAN_EMBED_TEXT_MODEL_ID } from '@sallyport/vectors/schema';
-import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import {
-  AttributeType,
-  BillingMode,
-  type ITable,
-  StreamViewType,
-  Table,
-  TableEncryption,
-} from 'aws-cdk-lib/aws-dynamodb';
-import { Schedule } from 'aws-cdk-lib/aws-events';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import type { IBucket } from 'aws-cdk-lib/aws-s3';
-import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import { Duration, Stack, type StackProps } from 'aws-cdk-lib/core';
-import type { Construct } from 'constructs';
 
 /** The values that differ between deployments. */
 export interface NotesStackProps extends StackProps {

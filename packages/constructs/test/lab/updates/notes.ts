@@ -4,7 +4,13 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Duration, type Stack } from 'aws-cdk-lib/core';
 import { createDemoApp } from '../../../../../examples/notes/demo/entry.js';
-import { DataStream, type InventoryTrigger, ServiceQueue, type ServiceWiring, toInventory } from '../../../src/index.js';
+import {
+  DataStream,
+  type InventoryTrigger,
+  ServiceQueue,
+  type ServiceWiring,
+  toInventory,
+} from '../../../src/index.js';
 import { type Edit, editsOf } from './edits.js';
 import { NotesStack } from './notes-stack.js';
 import { judgeEdits } from './verdicts.js';
