@@ -27,6 +27,14 @@ const REGISTRIES_OF_ONE_COPY: readonly Reason[] = [
     name: 'SERVER_DATA',
     why: 'the data of a server has its secret; serverDataOf() rejects a server of another copy',
   },
+  ...(
+    [
+      ['packages/mcp/src/compose/internal/route-files.ts', 'SOURCES'],
+      ['packages/mcp/src/tasks/internal/session-methods.ts', 'ENABLED'],
+      ['packages/mcp/src/tasks/internal/session-methods.ts', 'CHANGED'],
+      ['packages/mcp/src/tasks/internal/session-methods.ts', 'LISTED'],
+    ] as const
+  ).map(([file, name]) => ({ file, name, why: 'keyed by the data of a server, which no other copy can read' })),
 ];
 
 /** A second copy only does the same work again. */
@@ -65,6 +73,7 @@ const WITHIN_ONE_COPY: readonly Reason[] = (
     ['packages/mcp/src/session/internal/serve.ts', 'RpcError'],
     ['packages/mcp/src/stateless/internal/serve.ts', 'RpcError'],
     ['packages/mcp/src/tasks/internal/run.ts', 'RpcError'],
+    ['packages/mcp/src/tasks/internal/session-methods.ts', 'RpcError'],
     ['packages/mcp/src/tasks/internal/run.ts', 'TooLargeToStore'],
     ['packages/microvm/src/provider/https-transport.ts', 'BrokenConnection'],
     ['packages/objectstore/src/artifact/artifact.ts', 'ArchiveFault'],
@@ -96,6 +105,8 @@ const REJECTED_PROPS: readonly Reason[] = (
     ['packages/constructs/src/http/rest-api.ts', 'RestEndpoint'],
     ['packages/constructs/src/mcp/mcp-server.ts', 'Challenge'],
     ['packages/constructs/src/mcp/mcp-server.ts', 'McpSessions'],
+    ['packages/constructs/src/function/service-dashboard.ts', 'ServiceWiring'],
+    ['packages/constructs/src/service/service-props.ts', 'Source'],
   ] as const
 ).map(([file, name]) => ({ file, name, why: 'a value of another copy is rejected at synth, by the name of the prop' }));
 
@@ -104,6 +115,16 @@ const TOOLS: readonly Reason[] = [
     file: 'packages/constructs/src/wiring/service-wiring.ts',
     name: 'ServiceWiring',
     why: 'sources that a wiring of another copy attached are reported as foreign',
+  },
+  ...['described', 'facts'].map((name) => ({
+    file: 'packages/constructs/src/function/bundle-function.ts',
+    name,
+    why: 'code of another copy is code that this copy did not bundle: its exports are not checked',
+  })),
+  {
+    file: 'packages/testkit/src/simulate/models/pipeline-job.ts',
+    name: 'DESKS',
+    why: 'jobClient() throws for an environment of another copy',
   },
   {
     file: 'packages/testkit/src/env/records.ts',
