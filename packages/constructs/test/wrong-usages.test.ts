@@ -469,10 +469,9 @@ const USAGES: readonly (readonly [name: string, code: string | undefined, run: (
       app.synth();
     },
   ],
-  // AWS rejects the second domain: it can exist in another account or stack, which a synthesis does not see.
   [
     'two domains same name',
-    undefined,
+    'constructs.conflict',
     () => {
       const { app, stack } = S();
       const c = { certificateArn: 'arn:aws:acm:eu-west-1:1:certificate/a' } as never;
