@@ -28,7 +28,7 @@ async function openSend(target: string): Promise<void> {
   await show('send');
   const form = region('What to send');
   await form.getByRole('combobox', { name: 'what' }).selectOption('http');
-  await form.locator('input[list]').fill(target);
+  await form.locator('input[list^="targets-"]').fill(target);
 }
 
 describe('the suggested caller is accepted by the operation', () => {
