@@ -234,7 +234,7 @@ it('reads an entry below a folder whose name has characters of URLs', () => {
   expect(inventoryFromEntry({ entry })).toMatchObject({ version: 1, routes: [] });
 });
 
-it('leaves source maps out of an asset, which is then less than 40% as large', () => {
+it('excludes source maps from an asset, which is then less than 40% as large', () => {
   AssetStaging.clearAssetHashCache();
   const entry = join(import.meta.dirname, '../../../examples/notes/src/lambda.ts');
   const sizes = [true, false].map((sourceMaps) => {

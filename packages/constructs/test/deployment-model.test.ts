@@ -289,7 +289,7 @@ it('rejects the change and the removal of an export that another stack imports',
   expect(account.remove('Base').failure).toMatch(/in use by User/);
 });
 
-it('a failure rolls back: the next update starts from the last one that succeeded', () => {
+it('a failure rolls back: the next update starts from the last successful deployment', () => {
   const account = new Account();
   const good = template({ Fn, Queue, Old: mapping(arn('Queue')) });
   expect(

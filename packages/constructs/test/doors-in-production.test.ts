@@ -257,7 +257,7 @@ it('requires a key of a usage plan on every route but public ones', () => {
 });
 
 describe('WebAcl', () => {
-  it('limits each address, and has rules of AWS whose rule for large bodies only counts', () => {
+  it('limits each address, and includes AWS managed rules, of which the rule for large bodies only counts', () => {
     const stack = newStack({ env });
     const acl = new WebAcl(stack, 'Acl');
     new RestApi(stack, 'Rest', { fn: newFn(stack), webAclArn: acl.arn }).addCatchAll();

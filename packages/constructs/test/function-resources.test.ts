@@ -34,7 +34,7 @@ function newService(propsOf: (stack: Stack) => Partial<ServiceFunctionProps>) {
 const functionIn = (stack: Stack) =>
   propertiesOf(templateOf(stack), 'AWS::Lambda::Function').find(({ Runtime: runtime }) => runtime === 'nodejs24.x');
 
-it('gives a secret and a parameter a variable with the ARN, and the role may read both with their keys', () => {
+it('sets a variable with the ARN of a secret and of a parameter, and the role may read both with their keys', () => {
   const { stack } = newService((at) => {
     const encryptionKey = new Key(at, 'Key');
     return {

@@ -83,7 +83,7 @@ describe('on a REST API', () => {
     }
   });
 
-  it('the endpoints reach the function, and the server stays as it was', () => {
+  it('the endpoints reach the function, and the server is unchanged', () => {
     const methods = methodsOf(make().stack);
     for (const route of [
       'GET /oauth/authorize',
@@ -97,7 +97,7 @@ describe('on a REST API', () => {
     }
   });
 
-  it('routes that the wiring adds later do not bring the function back', () => {
+  it('routes that the wiring adds later do not replace the mock integrations', () => {
     const { stack, api } = make();
     api.addRoutes(PATHS.map((path) => ({ method: 'GET', path, streaming: true })));
     for (const path of PATHS) {
@@ -124,7 +124,7 @@ describe('on a REST API', () => {
   });
 });
 
-describe('behind a ChallengeEdge', () => {
+describe('with a ChallengeEdge', () => {
   const atEdge = (documents: McpAuthorizationProps['documents'] = DOCUMENTS) => {
     const stack = newStack({ env: { region: 'us-east-1' } });
     const fn = newFn(stack) as IFunction;
@@ -175,7 +175,7 @@ describe('behind a ChallengeEdge', () => {
     ['GET', '/.well-known/oauth-protected-resource/other'],
     ['GET', '/.well-known/oauth-protected-resource/constructor'],
     ['GET', 'constructor'],
-  ])('%s %s goes on to the origin', (method, uri) => {
+  ])('%s %s continues to the origin', (method, uri) => {
     expect(programOf(atEdge().stack)(method, uri)).toEqual({ method, uri });
   });
 
@@ -190,7 +190,7 @@ it.each<[string, (stack: Stack, fn: IFunction) => IHttpDoor]>([
   ['an HTTP API, which has no mock integration', (stack, fn) => new HttpApi(stack, 'Api', { fn })],
   ['a function URL', (stack, fn) => new FunctionUrl(stack, 'Api', { fn })],
   ['a load balancer', (stack, fn) => new AlbTarget(stack, 'Api', { fn })],
-])('behind %s the function answers, and a warning says so', (_, door) => {
+])('the function serves the documents, and a warning reports it: %s', (_, door) => {
   const { signIn } = make({}, door);
   const warnings = signIn.node.metadata
     .filter(({ type }) => type === 'aws:cdk:warning')

@@ -370,7 +370,7 @@ describe('the alias of a payload', () => {
   const cellar = () => iotRule({ key: 'id' }).rule('cellar', nothing);
   const withDoor = (app: SecureApp) => app.get('/a', nothing as never, Authenticated());
 
-  it('may have an IoT rule, which no entry of "external" names', () => {
+  it('accepts an IoT rule without an entry in "external"', () => {
     const { stack, wiring } = newService([cellar()]);
     const { functionArn } = wiring.payload('cellar');
     new CfnTopicRule(stack, 'Rule', {
@@ -591,7 +591,7 @@ it('rejects the provider framework of the CDK, which answers CloudFormation itse
   expect(() => wiring.customResource('Seed')).toThrow('cdkProvider');
 });
 
-it('grants actions on named resources, except those that have none', () => {
+it('grants actions on named resources, except actions without resource-level permissions', () => {
   const { stack, fn } = newFunction();
   new SecretRotationTrigger(stack, 'T', { fn, secret: newSecret(stack) });
   const wide = statementsOf(templateOf(stack)).filter(({ Resource }) => Resource === '*');

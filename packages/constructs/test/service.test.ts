@@ -67,7 +67,7 @@ describe('the resources of a service', () => {
     );
   });
 
-  it('include a table for each variable that a store reads, and none for a variable that the service sets', () => {
+  it('include a table for each variable that a store reads, but no table for a variable that the service sets', () => {
     const entry = newApplication(`
 if (!process.env.FRAMEWORK_JOBS_TABLE_NAME) throw new Error('no table');
 process.env.FRAMEWORK_RATE_LIMIT_TABLE_NAME;
@@ -159,7 +159,7 @@ globalThis.wrap = () => files.handleLambda;`);
   it.each([
     ['production', 100, 90, 'INFO', 1],
     ['preview', 10, 7, 'DEBUG', 0],
-  ] as const)('%s decides throttling, retention, log level and dashboard', (stage, rate, days, level, dashboards) => {
+  ] as const)('%s selects throttling, retention, log level and dashboard', (stage, rate, days, level, dashboards) => {
     const template = synth(newService(orders, { sources: SOURCES, stage }));
     expect(propertiesOf(template, 'AWS::ApiGatewayV2::Stage')).toMatchObject([
       { DefaultRouteSettings: { ThrottlingRateLimit: rate } },
@@ -176,7 +176,7 @@ globalThis.wrap = () => files.handleLambda;`);
 });
 
 describe('split', () => {
-  it('gives several functions from one inventory, each with its own timeout and its own bundle', () => {
+  it('creates several functions from one inventory, each with a separate timeout and a separate bundle', () => {
     const service = newService(orders, {
       sources: [Source.queue('orders'), NIGHTLY],
       split: { reports: { timeout: Duration.minutes(5), include: [Source.queue('reports')] } },
@@ -205,7 +205,7 @@ describe('split', () => {
     expect(messageOf(() => synth(service))).toContain('the application registers queue "orders"');
   });
 
-  it('may have a separate file, all of whose registrations it serves', () => {
+  it('accepts a separate file, and must serve every registration in it', () => {
     const entry = newApplication("app.queue('reports', () => undefined); app.queue('late', () => undefined);");
     const service = newService(newApplication("app.queue('orders', () => undefined);"), {
       sources: [Source.queue('orders')],

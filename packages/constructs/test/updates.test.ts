@@ -42,7 +42,7 @@ describe.each([
     expect(result.verdicts.filter((one) => one.changed).length).toBeGreaterThanOrEqual(changed);
   });
 
-  it('can be created again after its removal, or names what stayed', () => {
+  it('can be created again after its removal, or reports the resource that is kept', () => {
     expect(result.again).toEqual(again);
   });
 });
@@ -54,7 +54,7 @@ it.each([
   ['HttpApi', (stack: ReturnType<typeof newStack>) => new HttpApi(stack, 'Api', { fn: newFn(stack) })],
   ['RestApi', (stack: ReturnType<typeof newStack>) => new RestApi(stack, 'Api', { fn: newFn(stack) })],
 ] as const)(
-  'a renamed parameter changes nothing behind %s, and routes may name one position differently',
+  'a renamed parameter changes no resource of %s, and routes may name one position differently',
   (_name, make) => {
     const of = (paths: readonly string[]) => {
       const stack = newStack();

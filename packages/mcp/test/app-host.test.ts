@@ -180,7 +180,7 @@ describe('an app', () => {
     ['a tool without the scope', 'for_writers', false, ['rejected', expect.stringContaining('app.forbidden')]],
     ['a tool that the server denies', 'for_nobody', false, ['error', expect.stringContaining('may not call')]],
     ['a tool that the server does not have', 'missing', false, ['rejected', 'Unknown tool']],
-  ])('that asks for %s is refused', async (_, name, checksVisibility, outcome) => {
+  ])('that calls %s is rejected', async (_, name, checksVisibility, outcome) => {
     const { run } = await show(page, door, 'show', { checksVisibility });
     calls.length = 0;
     expect(await run(`call('${name}')`)).toEqual(outcome);

@@ -64,7 +64,7 @@ describe('a mounted server', () => {
     expect(await toolNames(served(server), caller('ada', 'notes'))).toEqual(names);
   });
 
-  it('can be mounted with all that it has mounted', async () => {
+  it('can be mounted together with its mounted servers', async () => {
     const inner = create();
     mountServer(inner, 'notes', notes());
     const outer = create();
@@ -172,7 +172,7 @@ describe('the option tools of a facade', () => {
   const ALL = caller('ada', 'notes orders');
   const at = (path: string) => ({ path });
 
-  it('gives each endpoint and each caller their tools; others do not exist', async () => {
+  it('selects the tools of each endpoint and each caller; other tools do not exist', async () => {
     const app = facadeOf(({ clientNamespace }, { identity }) => {
       if (identity === 'root') return undefined;
       return clientNamespace === 'acme' ? ['add'] : [{ tag: 'orders' }, 'sea*'];

@@ -344,7 +344,7 @@ describe('a proxied server', () => {
     expect(result).toMatchObject(failed(expected));
   });
 
-  it('that asks a question receives a refusal, and its answer is passed on', async () => {
+  it('that sends an elicitation request receives a rejection, and its result is passed on', async () => {
     const methods: string[] = [];
     const remote = await answering((response, id) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -362,12 +362,12 @@ describe('a proxied server', () => {
     expect(methods.at(-1)).toBe('answer');
   });
 
-  it('of the published package cannot ask', async () => {
+  it('of the published package cannot elicit input', async () => {
     const app = await proxied(await sdk1(), { tools: ['ask'] });
     expect(await callTool(app, 'crm_ask', {}, ADA)).toMatchObject({ isError: true });
   });
 
-  it('that asks a question in the stateless era leads to a result with isError', async () => {
+  it('that requires input in the stateless era leads to a result with isError', async () => {
     const remote = await keep(
       startLoopback((_, body, response) => {
         const { id, method } = JSON.parse(body.toString('utf8'));

@@ -97,7 +97,7 @@ async function streamOf(client: Connected, name: string, args: Record<string, un
 }
 
 describe('tasks of the session era, with the published client', () => {
-  it('are declared, and the tools say whether they become tasks', async () => {
+  it('are declared, and each tool reports its task support', async () => {
     const client = await (await service()).connect();
     expect(client.getServerCapabilities()?.tasks).toEqual({ list: {}, cancel: {}, requests: { tools: { call: {} } } });
     const { tools } = await client.listTools();

@@ -46,7 +46,7 @@ describe.each(FAULTS)('a token endpoint that is $fault', ({ fault, reason, error
   );
 
   it(
-    'answers a refresh with 503, and the refresh token stays valid',
+    'answers a refresh with 503, and the refresh token remains valid',
     async () => {
       const lab = await opening(openCognitoLab({ timeoutMs: 200 }));
       const client = new ByHand(lab);
@@ -224,8 +224,8 @@ describe('metadata', () => {
   );
 });
 
-describe('a provider that refuses', () => {
-  it('the app client: the client learns nothing about it', async () => {
+describe('a provider that rejects', () => {
+  it('the app client: the client receives no details', async () => {
     const lab = await opening(openCognitoLab({ clientSecret: 'another secret' }));
     const client = new ByHand(lab);
     await client.register();
@@ -260,7 +260,7 @@ describe('a provider that refuses', () => {
   });
 });
 
-it('two refreshes at once use the refresh token of the provider once', async () => {
+it('two concurrent refreshes use the refresh token of the provider once', async () => {
   const memory = memoryMcpStore();
   // Writes are slow, so that both requests read the sign-in before one of them has claimed it.
   const put: McpStore['put'] = async (row, when) => {

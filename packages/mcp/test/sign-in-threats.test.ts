@@ -10,7 +10,7 @@ let lab: CognitoLab;
 afterEach(() => lab.close());
 
 describe('consent', () => {
-  it('is asked for each client at every sign-in, even if the user has agreed before', async () => {
+  it('is required for each client at every sign-in, even if the user has agreed before', async () => {
     lab = await openCognitoLab();
     const first = new ByHand(lab);
     await first.register({ client_name: 'First' });
@@ -22,7 +22,7 @@ describe('consent', () => {
     expect(asked.map((page) => /<h1>(\w+) requests/.exec(page)?.[1])).toEqual(['First', 'First', 'Second']);
   });
 
-  it('shows the host that receives the code, and that nobody has verified the name', async () => {
+  it('shows the host that receives the code, and that the name is not verified', async () => {
     lab = await openCognitoLab();
     const client = new ByHand(lab);
     await client.register({ client_name: '<b>Claude</b>', redirect_uris: ['https://evil.example/cb'] });
@@ -132,7 +132,7 @@ describe('redirects', () => {
     expect([response.status, response.headers.get('location')]).toEqual([400, null]);
   });
 
-  it('to this device may have another port, and nothing else', async () => {
+  it('to this device may differ only in the port', async () => {
     lab = await openCognitoLab();
     const client = new ByHand(lab);
     await client.register({ redirect_uris: ['http://127.0.0.1:1111/callback'] });
@@ -304,7 +304,7 @@ describe('registration', () => {
     expect(document).not.toHaveProperty('registration_endpoint');
   });
 
-  it('ends after a year, and an id that nobody issued is unknown', async () => {
+  it('ends after a year, and an id that the server did not issue is unknown', async () => {
     lab = await openCognitoLab();
     const client = new ByHand(lab);
     await client.register();

@@ -97,7 +97,7 @@ describe.each(FIRST)('an event of %s', (kind, entry) => {
     expect(ran.calls).toBe(doubled.length);
   });
 
-  it('with an entry of a list that is there twice runs its handler at most twice, or is rejected with a code', async () => {
+  it('with a duplicate entry in a list runs its handler at most twice, or is rejected with a code', async () => {
     for (const path of paths) {
       const { app, ran } = counted(entry);
       let isList = false;
@@ -115,7 +115,7 @@ describe.each(FIRST)('an event of %s', (kind, entry) => {
     }
   });
 
-  it('of another version is served: no member that names a version decides', async () => {
+  it('of another version is served: no version member affects the classification', async () => {
     const text = JSON.stringify(sample);
     for (const [whole, name] of text.matchAll(/"([A-Za-z]*[vV]ersion)":"[^"]*"/g)) {
       for (const version of ['0.1', '99']) {

@@ -226,7 +226,7 @@ describe('a pipe', () => {
     expect(() => assertCompletedOnce(result)).toThrow('completed 3 times');
   });
 
-  it('gives a batch up after its retries', async () => {
+  it('stops retrying a batch after its maximum retry attempts', async () => {
     const failing = build(() => Promise.reject(new Error('no')));
     const options = { alias: 'orders', maximumRetryAttempts: 1, batchSize: 2 };
     expect(ends(await simulate(failing, source(), options))).toEqual(Array(3).fill('2 dead-letter'));
