@@ -75,6 +75,8 @@ async function bundleAll(
       outExtension: { '.js': '.mjs' },
       absWorkingDir: root,
       conditions: ['@sallyport/source'],
+      // As bundleFunction: an AWS client has no named exports otherwise.
+      mainFields: ['module', 'main'],
       banner: {
         js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
       },

@@ -11,8 +11,8 @@ it('has a route for each operation, without an authorizer: the postures in src/a
   expect(http.map(({ Properties }) => [Properties.RouteKey, Properties.AuthorizationType ?? 'NONE'])).toEqual(
     expect.arrayContaining([
       ['GET /health', 'NONE'],
-      ['GET /notes/{id}', 'NONE'],
-      ['PUT /notes/{id}', 'NONE'],
+      ['GET /notes/{p2}', 'NONE'],
+      ['PUT /notes/{p2}', 'NONE'],
     ]),
   );
 });
