@@ -8,6 +8,7 @@ import { ROOT, run } from './command.js';
  * when the application passed them.
  */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
+  'core BreakerOptions': 'constants of the package that calls',
   'core DeadlineOptions': 'the stores have checked it',
   'core MetricOptions': 'of one emitted value, on the way of a request',
   'dynamo DynamoTableOptions': 'the stores have checked it',

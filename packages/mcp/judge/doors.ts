@@ -11,7 +11,7 @@ import {
   buildLoadBalancerRequest,
 } from '@sallyport/testkit/events';
 import { type McpStore, mcpCors, memoryMcpStore, mountMcp } from '../src/index.js';
-import { type McpTaskEvent, mcpTasks } from '../src/tasks.js';
+import { type McpTaskEvent, mcpTasks, sessionTasks } from '../src/tasks.js';
 import { APP_PAGE, APP_URI } from './app-host/page.js';
 import { createJudgedServer } from './fixtures.js';
 import { guardStore } from './guard-store.js';
@@ -130,6 +130,7 @@ function createInstance(door: Door, shared: McpStore, { origins, start, report }
   server.tool('test_crash', { description: 'Throws what nobody expects.' }, () => {
     throw new TypeError('a detail of the inside');
   });
+  sessionTasks(server);
   server.app(APP_URI, { name: 'page' }, APP_PAGE);
   server.tool('test_app', { description: 'Is shown in an app.', app: { uri: APP_URI } }, () => 'shown');
   const app = new SecureApp({ log: false, surfaces: [mcpTasks(server)], cors: mcpCors(origins) });
