@@ -67,7 +67,7 @@ async function show(page: Page, door: Door, tool: string, options: object = {}) 
   return { shown, view, run };
 }
 
-/** The function of the README's section about apps, for the origin of this host. */
+/** The function of the README's section about apps, for the origin of this host, and for callers without a token. */
 async function importExample(): Promise<unknown> {
   const readme = readFileSync(join(PACKAGE, 'README.md'), 'utf8');
   const block = readme.split('\n## Apps\n')[1]?.split('```ts\n')[1]?.split('```\n')[0] ?? '';
@@ -76,7 +76,10 @@ async function importExample(): Promise<unknown> {
   try {
     await build({
       stdin: {
-        contents: block.replace('https://host.example', host.origin),
+        contents: block
+          .replace('https://host.example', host.origin)
+          .replace('import { Authenticated,', 'import { Public,')
+          .replace("Authenticated('mcp')", 'Public()'),
         resolveDir: join(PACKAGE, 'test'),
         loader: 'ts',
       },
