@@ -31,7 +31,7 @@ export interface StartText {
 
 /**
  * Writes `app.js` in its final text, and moves the lines of its source map. The loader compiles the file unchanged: joining
- * strings copied the code, and the garbage collection of V8 took a fifth of a start with 100 routes.
+ * strings copied the code, and the garbage collection of V8 then took 0.9 ms of some starts.
  */
 export function wrapApplication(folder: string): void {
   const file = join(folder, 'app.js');
