@@ -10,6 +10,7 @@ import {
   type StartCacheOptions,
 } from '@sallyport/bundle';
 import { isFrameworkError } from '@sallyport/core';
+import { isStringMap } from '@sallyport/core/internal';
 import { Code, type CodeConfig, type ResourceBindOptions } from 'aws-cdk-lib/aws-lambda';
 import { AssetHashType, type CfnResource, DockerImage, Stack, Validations } from 'aws-cdk-lib/core';
 import type { Construct, IConstruct } from 'constructs';
@@ -103,11 +104,7 @@ export const BUNDLE_FUNCTION_PROPS = defineProps<BundleFunctionProps>('bundleFun
   ).default([]),
   tools: flag.default(true),
   handler: literalWords('the name of an export').default('handler'),
-  environment: literal<Readonly<Record<string, string>>>(
-    'an object of strings',
-    (value) =>
-      typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'string'),
-  ).default({}),
+  environment: literal<Readonly<Record<string, string>>>('an object of strings', isStringMap).default({}),
 });
 
 function isPart(value: unknown): boolean {

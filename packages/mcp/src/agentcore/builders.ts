@@ -1,3 +1,4 @@
+import { isStringMap } from '@sallyport/core/internal';
 import { defineOptions, integer, kind, oneOf, string } from '@sallyport/core/options';
 
 /** Options of {@link buildAgentCoreCall}. An unknown key is rejected. */
@@ -16,11 +17,7 @@ export interface AgentCoreCall<Event> {
   readonly clientContext: { readonly custom: Readonly<Record<string, unknown>> };
 }
 
-const TEXTS = /* @__PURE__ */ kind<Readonly<Record<string, string>>>(
-  'an object of strings',
-  (value) =>
-    typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string'),
-);
+const TEXTS = /* @__PURE__ */ kind<Readonly<Record<string, string>>>('an object of strings', isStringMap);
 
 const AGENT_CORE_CALL = /* @__PURE__ */ defineOptions<AgentCoreCallOptions>()({
   target: string.default('target'),

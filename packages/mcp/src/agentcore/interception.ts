@@ -1,3 +1,4 @@
+import { isStringMap } from '@sallyport/core/internal';
 import { defineOptions, integer, kind } from '@sallyport/core/options';
 
 /** A request on its way to a target. */
@@ -55,11 +56,7 @@ export interface Rewrite {
   readonly status?: number;
 }
 
-const HEADERS = /* @__PURE__ */ kind<Readonly<Record<string, string>>>(
-  'an object of strings',
-  (value) =>
-    typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string'),
-);
+const HEADERS = /* @__PURE__ */ kind<Readonly<Record<string, string>>>('an object of strings', isStringMap);
 
 /** Validators and defaults for {@link Rewrite}. */
 export const REWRITE_OPTIONS = /* @__PURE__ */ defineOptions<Rewrite>()({

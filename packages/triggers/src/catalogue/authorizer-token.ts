@@ -1,3 +1,4 @@
+import { isStringMap } from '@sallyport/core/internal';
 import { defineOptions, kind, oneOf, string } from '@sallyport/core/options';
 import {
   AUTHORIZER_TOKEN_TRIGGER,
@@ -53,9 +54,7 @@ export interface RequestAuthorizerEventOptions {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-const isTexts = (value: unknown) =>
-  typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'string');
-const TEXTS = kind<Readonly<Record<string, string>>>('an object of strings', isTexts);
+const TEXTS = kind<Readonly<Record<string, string>>>('an object of strings', isStringMap);
 
 const REQUEST_EVENT = /* @__PURE__ */ defineOptions<RequestAuthorizerEventOptions>()({
   version: oneOf('1.0', '2.0').default('1.0'),

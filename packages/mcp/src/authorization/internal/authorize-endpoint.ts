@@ -11,7 +11,7 @@ import { type AuthorizationRequest, readRequest, readTarget, type VerifiedTarget
 import type { Clients } from './clients.js';
 import { consentPage, errorPage } from './pages.js';
 import type { Provider, ProviderTokens } from './provider.js';
-import { logProviderFailure, ProviderFailure } from './provider-error.js';
+import { logProviderFailure, oauthErrorName, ProviderFailure } from './provider-error.js';
 import { PENDING_MS, type PendingSignIn, type SignIns } from './sign-ins.js';
 
 /** The parts of the authorization endpoint. */
@@ -115,7 +115,8 @@ export class AuthorizeEndpoint {
       await provider.checkIssuer(ctx.query('iss'));
       const [code, error] = [ctx.query('code'), ctx.query('error')];
       if (error === 'access_denied') return this.#back(pending, { error });
-      if (!code) throw new ProviderFailure('refused', 'the provider returned no code', { oauthError: known(error) });
+      if (!code)
+        throw new ProviderFailure('refused', 'the provider returned no code', { oauthError: oauthErrorName(error) });
       return await this.#issueCode(pending, await provider.redeem(code, pending.verifier, ctx), ctx);
     } catch (error) {
       return this.#failed(ctx, pending, error);
@@ -181,10 +182,6 @@ function formBound(browser: string): string {
 
 function decisionOf(ctx: Context): string | undefined {
   return readForm(ctx).all('decision').at(-1);
-}
-
-function known(error: string | undefined): string {
-  return error !== undefined && /^[a-z_]{1,64}$/.test(error) ? error : '';
 }
 
 function toPage({ error, message }: OAuthError): ResponseInput {

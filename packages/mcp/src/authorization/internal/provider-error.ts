@@ -51,6 +51,11 @@ export class ProviderFailure extends FrameworkError {
   }
 }
 
+/** The name of an OAuth error that a provider sent; empty for any other value, which may quote data. */
+export function oauthErrorName(value: unknown): string {
+  return typeof value === 'string' && /^[a-z_]{1,64}$/.test(value) ? value : '';
+}
+
 /** Writes the one log line of a failure. It contains the reason, and no token, code or secret. */
 export function logProviderFailure(ctx: Context, failure: ProviderFailure): void {
   logFailure(() => ctx.log, 'the identity provider failed', failure, {

@@ -1,6 +1,6 @@
 import type { Context, MaybePromise } from '@sallyport/core';
 import { type BearerClaims, BearerError, BearerUnavailable, type Validator } from '../../oauth/validator.js';
-import { ProviderFailure } from './provider-error.js';
+import { oauthErrorName, ProviderFailure } from './provider-error.js';
 import { type RequestLimits, requestProvider } from './provider-request.js';
 
 /** The endpoints of a provider, and the validator of its access tokens. */
@@ -114,7 +114,7 @@ export class Provider {
     const body = new URLSearchParams(form).toString();
     const { status, members } = await requestProvider(tokenEndpoint, { method: 'POST', headers, body }, this.#settings);
     if (status !== 200) {
-      const oauthError = typeof members.error === 'string' && /^[a-z_]{1,64}$/.test(members.error) ? members.error : '';
+      const oauthError = oauthErrorName(members.error);
       throw new ProviderFailure('refused', `status ${status} ${oauthError}`, { oauthError });
     }
     const { access_token: accessToken, token_type: type, expires_in: expiresIn, refresh_token: next } = members;
