@@ -58,7 +58,8 @@ describe('accepted forms', () => {
   });
 
   it('forms that the platform writes', async () => {
-    const name = fc.string({ minLength: 1, maxLength: 20 }).filter((text) => !/[\r\n]/.test(text));
+    // The format has no escape for a percent sign: it cannot distinguish the name `%0A` from a line break (WHATWG HTML section 4.10.21.8).
+    const name = fc.string({ minLength: 1, maxLength: 20 }).filter((text) => !/[\r\n]|%0a|%0d|%22/i.test(text));
     const file = fc.record({
       name,
       type: fc.constantFrom('image/png', 'text/plain'),
