@@ -54,3 +54,8 @@ describe('the arguments of a field', () => {
     expect([await service.serve(resolverEvent({ args: { a: 1 } })), seen]).toEqual([true, [{}]]);
   });
 });
+
+it('the package registers its copy, so that two copies are reported by name', () => {
+  const copies = (globalThis as Record<symbol, unknown>)[Symbol.for('sallyport.copies/1')] as readonly [string, string][];
+  expect(copies.filter(([name]) => name === '@sallyport/appsync')).toHaveLength(1);
+});

@@ -81,6 +81,18 @@ describe('routing', () => {
     expect(() => createService(options)).toThrow(expect.failure('app.invalid_configuration', `option "${name}"`));
   });
 
+  it('explains the HTTP route that a field falls back to', () => {
+    const service = createService();
+    service.http.register('GET', '/note', function readNote() {
+      return json(200, {});
+    });
+    expect(service.graphql.explainTarget('appsync', resolverEvent())).toMatchObject({
+      route: 'Query.note',
+      handler: 'readNote',
+      outcome: 'handled',
+    });
+  });
+
   it('explains what would run, without running it', () => {
     const service = createService();
     service.graphql.register('Query', 'note', function findNote() {

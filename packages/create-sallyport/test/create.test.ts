@@ -21,7 +21,7 @@ import { runCreate } from '../src/internal/command.js';
 import { createManifest } from '../src/internal/manifest.js';
 import { createProject, type ProjectSpec } from '../src/internal/project.js';
 import { createPrompt } from '../src/internal/prompt.js';
-import { quoteForShell } from '../src/internal/target.js';
+import { quoteForShell, writeProject } from '../src/internal/target.js';
 import { INFRAS, MANAGERS, TEMPLATES, type TemplateName } from '../src/internal/templates.js';
 
 let cwd = '';
@@ -130,6 +130,17 @@ describe('a project', () => {
       ...(infra === 'cdk' ? ['synth', 'deploy', 'destroy', 'check'] : ['check']),
     ]);
     expect(scripts.check).toBe(check);
+  });
+
+  it.each([
+    ['cdk', ['@sallyport/constructs', 'aws-cdk-lib', 'constructs'], true],
+    ['none', [], false],
+  ] as const)('of %s depends on the CDK, and explains its stack, only if it has one', (infra, packages, explained) => {
+    const files = createProject(spec({ infra }));
+    const { devDependencies = {} } = JSON.parse(files.get('package.json') ?? '') as { devDependencies?: object };
+    expect(Object.keys(devDependencies).filter((name) => /constructs|cdk/.test(name))).toEqual(packages);
+    expect(files.get('README.md')?.includes('| `infra/stack.ts` |')).toBe(explained);
+    expect(files.get('README.md')).not.toContain('__INFRA_ROW__');
   });
 
   it.each([
@@ -351,6 +362,15 @@ describe('the target', () => {
       exitCode: 2,
       err: expect.stringContaining('file is a file'),
     });
+  });
+
+  it('leaves nothing behind when a file cannot be written', () => {
+    const files = new Map([
+      ['a', 'a file'],
+      ['a/b', 'a file below a file'],
+    ]);
+    expect(() => writeProject(join(cwd, 'target'), files)).toThrow(/EEXIST|ENOTDIR/);
+    expect(entries()).toEqual([]);
   });
 
   it('is removed when a step fails, but not a directory that was there', async () => {
