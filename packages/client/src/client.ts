@@ -1,4 +1,12 @@
-import type { Answer, AnswerFacts, CallArguments, CallOptions, ExtraHeaders, Operations, Rejected } from './contract.js';
+import type {
+  Answer,
+  AnswerFacts,
+  CallArguments,
+  CallOptions,
+  ExtraHeaders,
+  Operations,
+  Rejected,
+} from './contract.js';
 import { ClientError } from './errors.js';
 import { type Exchange, exchange } from './internal/exchange.js';
 
@@ -73,7 +81,11 @@ async function readAnswer(operation: string, { response, fail, stop }: Exchange)
     if (status < 400) return { ok: true, status, data, ...factsOf(response) };
     return rejectedOf(operation, response, data);
   } catch (error) {
-    throw error instanceof ClientError ? error : error instanceof SyntaxError ? foreign(operation, response, error) : fail(error);
+    throw error instanceof ClientError
+      ? error
+      : error instanceof SyntaxError
+        ? foreign(operation, response, error)
+        : fail(error);
   } finally {
     stop();
   }

@@ -54,7 +54,9 @@ type Part<O, K extends string> = K extends keyof O
 export type CallInput<O> = Part<O, 'params'> &
   Part<O, 'query'> &
   Part<O, 'body'> &
-  (O extends { readonly headers: infer H } ? { readonly headers: H & ExtraHeaders } : { readonly headers?: ExtraHeaders }) &
+  (O extends { readonly headers: infer H }
+    ? { readonly headers: H & ExtraHeaders }
+    : { readonly headers?: ExtraHeaders }) &
   (O extends { readonly idempotency: true }
     ? {
         /** The `idempotency-key` of the request; `true` makes one for this call. */

@@ -5,7 +5,8 @@ import { readEvents } from './internal/event-lines.js';
 
 /** One server-sent event: `data` has the type of its `event`. */
 export type StreamEvent<O> = O extends { readonly events: infer E }
-  ? { readonly [T in keyof E & string]: { readonly event: T; readonly data: E[T]; readonly id: string } }[keyof E & string]
+  ? { readonly [T in keyof E & string]: { readonly event: T; readonly data: E[T]; readonly id: string } }[keyof E &
+      string]
   : { readonly event: string; readonly data: unknown; readonly id: string };
 
 /** Failed connections in a row after which a stream ends. */
@@ -49,7 +50,8 @@ export async function* events<C, K extends keyof Operations<C> & string>(
       }
       if (state.ended) return;
     } catch (error) {
-      const isFinal = error instanceof ClientError && error.code !== 'client.network' && error.code !== 'client.timeout';
+      const isFinal =
+        error instanceof ClientError && error.code !== 'client.network' && error.code !== 'client.timeout';
       if (request.signal?.aborted) throw new ClientError('client.aborted', `${operation}: aborted`, { cause: error });
       if (isFinal || failures >= MAX_FAILURES) throw error;
     }

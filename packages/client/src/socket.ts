@@ -25,7 +25,10 @@ export interface SocketOptions {
   /** Milliseconds for the first connection. Default 10,000. */
   readonly timeoutMs?: number;
   /** The constructor. Default: that of the platform, which Node.js has from 22 on; the one of the package `ws` fits Node.js 20. */
-  readonly webSocket?: new (url: string, protocols: string[]) => WebSocketLike;
+  readonly webSocket?: new (
+    url: string,
+    protocols: string[],
+  ) => WebSocketLike;
   /** Called when the connection is lost (`false`) and when it is open again (`true`): subscriptions of the service may be gone. */
   readonly onConnection?: (open: boolean) => void;
 }
@@ -138,7 +141,8 @@ export async function openSocket<C>(options: SocketOptions): Promise<Socket<C>> 
   }
   return {
     send(name, data) {
-      if (current?.readyState !== 1) throw new ClientError('client.not_connected', `${name}: the WebSocket is not open`);
+      if (current?.readyState !== 1)
+        throw new ClientError('client.not_connected', `${name}: the WebSocket is not open`);
       current.send(JSON.stringify({ [route]: name, [member]: data }));
     },
     on(name, listener) {

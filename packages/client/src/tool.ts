@@ -8,7 +8,9 @@ const VERSION = '2026-07-28';
 /** Tools can take longer than routes. */
 const TIMEOUT_MS = 60_000;
 
-type Tools<C> = C extends { readonly tool: infer T } ? T : Record<string, { readonly input: unknown; readonly output: unknown }>;
+type Tools<C> = C extends { readonly tool: infer T }
+  ? T
+  : Record<string, { readonly input: unknown; readonly output: unknown }>;
 type Member<T, K extends string> = T extends { readonly [P in K]: infer V } ? V : unknown;
 
 /** Options of {@link callTool}. */
@@ -52,7 +54,9 @@ export async function callTool<C, K extends keyof Tools<C> & string>(
   const signal = caller ? AbortSignal.any([limit, caller]) : limit;
   const failed = (cause: unknown) => {
     const code = caller?.aborted ? 'client.aborted' : limit.aborted ? 'client.timeout' : 'client.network';
-    return cause instanceof ClientError && !signal.aborted ? cause : new ClientError(code, `${name} has no answer`, { cause });
+    return cause instanceof ClientError && !signal.aborted
+      ? cause
+      : new ClientError(code, `${name} has no answer`, { cause });
   };
   try {
     const response = await api.raw(operation, {

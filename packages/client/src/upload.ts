@@ -41,7 +41,8 @@ export async function upload(target: UploadTarget, body: Blob, options: UploadOp
     const code = caller?.aborted ? 'client.aborted' : limit?.aborted ? 'client.timeout' : 'client.network';
     throw new ClientError(code, 'the upload failed', { cause });
   }
-  if (status >= 300) throw new ClientError('client.foreign', `the store rejected the upload with ${status}`, { status });
+  if (status >= 300)
+    throw new ClientError('client.foreign', `the store rejected the upload with ${status}`, { status });
 }
 
 type Send = (

@@ -57,10 +57,12 @@ const run = (door: string, code: string) =>
     ${code}
   })()`);
 
-it.each(['gateway-v2', 'gateway-v1', 'load-balancer', 'function-url'])('all kinds of calls through %s', async (door) => {
-  const seen = await run(
-    door,
-    `const { ok, status, data } = await api('GET /orders/{id}', { params: { id: 'ü' } });
+it.each(['gateway-v2', 'gateway-v1', 'load-balancer', 'function-url'])(
+  'all kinds of calls through %s',
+  async (door) => {
+    const seen = await run(
+      door,
+      `const { ok, status, data } = await api('GET /orders/{id}', { params: { id: 'ü' } });
      const gone = await api('GET /orders/{id}', { params: { id: 'gone' } });
      const made = await api('POST /orders', { body: { item: 'tea' }, idempotencyKey: true });
      const ticks = [];
@@ -68,15 +70,16 @@ it.each(['gateway-v2', 'gateway-v1', 'load-balancer', 'function-url'])('all kind
      const sum = await client.callTool(api, 'add', { a: 1, b: 2 });
      return { found: [ok, status, data], gone: [gone.status, gone.error.code, gone.requestId !== undefined],
        made: [made.status, made.headers.get('location')], ticks, sum: sum.data };`,
-  );
-  expect(seen).toEqual({
-    found: [true, 200, { id: 'ü', item: 'tea' }],
-    gone: [404, 'app.not_found', true],
-    made: [201, '/orders/o1'],
-    ticks: [1, 2],
-    sum: { sum: 3 },
-  });
-});
+    );
+    expect(seen).toEqual({
+      found: [true, 200, { id: 'ü', item: 'tea' }],
+      gone: [404, 'app.not_found', true],
+      made: [201, '/orders/o1'],
+      ticks: [1, 2],
+      sum: { sum: 3 },
+    });
+  },
+);
 
 it('a WebSocket of the platform', async () => {
   const said = await run(

@@ -1,6 +1,6 @@
 /** The client against `sallyport dev`: four doors, streams, WebSocket, tools. */
 import { WebSocket } from 'ws';
-import { callTool, type Client, createClient, events, openSocket } from '../src/index.js';
+import { type Client, callTool, createClient, events, openSocket } from '../src/index.js';
 import type { Shop } from './service/contract.js';
 import { type Running, startDev } from './support/dev.js';
 
@@ -26,7 +26,9 @@ describe.each(DOORS)('through the door %s', (door) => {
       status: 200,
       data: { id: 'a b;ü?+%', item: 'tea' },
     });
-    await expect(api('GET /files/{path+}', { params: { path: 'a/b c/d' } })).resolves.toMatchObject({ data: 'a/b c/d' });
+    await expect(api('GET /files/{path+}', { params: { path: 'a/b c/d' } })).resolves.toMatchObject({
+      data: 'a/b c/d',
+    });
     await expect(api('GET /orders', { query: { tag: ['a b', 'c&d=+'], limit: undefined } })).resolves.toMatchObject({
       // A load balancer without multi-value headers passes on the last value.
       data: { tag: door === 'load-balancer' ? ['c&d=+'] : ['a b', 'c&d=+'], limit: null },
@@ -48,7 +50,10 @@ describe.each(DOORS)('through the door %s', (door) => {
     ['eve', { item: 'tea' }, 403, 'app.forbidden'],
     ['ada', {}, 422, 'app.validation_failed'],
   ] as const)('an order of %s with %j is %i %s', async (token, body, status, code) => {
-    const answer = await clientOf(door, token)('POST /orders', { body: body as { item: string }, idempotencyKey: true });
+    const answer = await clientOf(door, token)('POST /orders', {
+      body: body as { item: string },
+      idempotencyKey: true,
+    });
     expect(answer).toMatchObject({ ok: false, status, error: { code } });
   });
 

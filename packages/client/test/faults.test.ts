@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createClient, type ClientOptions, events } from '../src/index.js';
+import { type ClientOptions, createClient, events } from '../src/index.js';
 
 interface Fix {
   http: {
@@ -106,8 +106,23 @@ describe('a call is rejected', () => {
   it.each([
     ['for a connection that fails three times', [drop], {}, 'client.network'],
     ['for a service that does not answer', [hang], { timeoutMs: 30 }, 'client.timeout'],
-    ['for a body that stops', [((_q, r) => r.writeHead(200, { 'content-type': 'application/json' }).write('{')) as Reply], { timeoutMs: 200 }, 'client.timeout'],
-    ['for a body that breaks off', [((q, r) => r.writeHead(200, { 'content-type': 'application/json', 'content-length': '9' }).write('{', () => q.socket.destroy())) as Reply], {}, 'client.network'],
+    [
+      'for a body that stops',
+      [((_q, r) => r.writeHead(200, { 'content-type': 'application/json' }).write('{')) as Reply],
+      { timeoutMs: 200 },
+      'client.timeout',
+    ],
+    [
+      'for a body that breaks off',
+      [
+        ((q, r) =>
+          r
+            .writeHead(200, { 'content-type': 'application/json', 'content-length': '9' })
+            .write('{', () => q.socket.destroy())) as Reply,
+      ],
+      {},
+      'client.network',
+    ],
     ['for JSON that is none', [answer(200, '<html>')], {}, 'client.foreign'],
     ['for the error of a gateway', [answer(403, { message: 'Forbidden' })], {}, 'client.foreign'],
     ['for the page of a proxy', [answer(500, '<html>', { 'content-type': 'text/html' })], {}, 'client.foreign'],
@@ -209,10 +224,28 @@ describe('server-sent events', () => {
 
   it.each([
     ['LF', ['id: 1\nevent: tick\ndata: {"at":1}\n\n'], [['tick', { at: 1 }, '1']]],
-    ['CR', ['event: tick\rdata: {"at":1}\r\rdata: x\r\r\n'], [['tick', { at: 1 }, ''], ['message', 'x', '']]],
+    [
+      'CR',
+      ['event: tick\rdata: {"at":1}\r\rdata: x\r\r\n'],
+      [
+        ['tick', { at: 1 }, ''],
+        ['message', 'x', ''],
+      ],
+    ],
     ['CR LF, cut in the middle', ['data: a\r', '\ndata: b\r\n', '\r\n'], [['message', 'a\nb', '']]],
-    ['a comment, an unknown field, no space', [': hello\n\nx: y\ndata:  z\n\ndata\n\n'], [['message', ' z', ''], ['message', '', '']]],
-    ['a character cut in the middle', [Buffer.from('data: ü\n\n').subarray(0, 7) as never, Buffer.from('data: ü\n\n').subarray(7) as never], [['message', 'ü', '']]],
+    [
+      'a comment, an unknown field, no space',
+      [': hello\n\nx: y\ndata:  z\n\ndata\n\n'],
+      [
+        ['message', ' z', ''],
+        ['message', '', ''],
+      ],
+    ],
+    [
+      'a character cut in the middle',
+      [Buffer.from('data: ü\n\n').subarray(0, 7) as never, Buffer.from('data: ü\n\n').subarray(7) as never],
+      [['message', 'ü', '']],
+    ],
   ])('%s', async (_name, chunks, expected) => {
     replies = [stream(...chunks)];
     await expect(collect()).resolves.toEqual(expected);
@@ -235,12 +268,20 @@ describe('server-sent events', () => {
     replies = [(_request, response) => response.writeHead(204).end()];
     await expect(collect()).resolves.toEqual([]);
     replies = [answer(404, notFound)];
-    await expect(collect()).rejects.toMatchObject({ code: 'client.rejected', status: 404, answer: { error: { code: 'app.not_found' } } });
+    await expect(collect()).rejects.toMatchObject({
+      code: 'client.rejected',
+      status: 404,
+      answer: { error: { code: 'app.not_found' } },
+    });
     const controller = new AbortController();
     replies = [stream('data: 1\n\n', 'data: 2\n\n')];
     const open = events(client(), 'GET /s', { signal: controller.signal });
     await open.next();
     controller.abort();
-    await expect((async () => { for await (const _ of open); })()).rejects.toMatchObject({ code: 'client.aborted' });
+    await expect(
+      (async () => {
+        for await (const _ of open);
+      })(),
+    ).rejects.toMatchObject({ code: 'client.aborted' });
   });
 });

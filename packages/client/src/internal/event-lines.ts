@@ -16,7 +16,10 @@ export interface StreamState {
 /**
  * Reads server-sent events (WHATWG HTML section 9.2.6). An event without its end is dropped.
  */
-export async function* readEvents(body: ReadableStream<Uint8Array>, state: StreamState): AsyncGenerator<RawEvent, void> {
+export async function* readEvents(
+  body: ReadableStream<Uint8Array>,
+  state: StreamState,
+): AsyncGenerator<RawEvent, void> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = '';

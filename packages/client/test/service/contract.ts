@@ -2,7 +2,10 @@
 export interface Shop {
   http: {
     'GET /orders/{id}': { params: { id: string }; answer: { 200: Order }; error: 'app.not_found' };
-    'GET /orders': { query: { tag?: string[]; limit?: number | undefined }; answer: { 200: { tag: string[]; limit: string | null } } };
+    'GET /orders': {
+      query: { tag?: string[]; limit?: number | undefined };
+      answer: { 200: { tag: string[]; limit: string | null } };
+    };
     'POST /orders': {
       body: { item: string };
       answer: { 201: Order };

@@ -1,7 +1,7 @@
 import { FrameworkError } from '@sallyport/core';
 import {
-  bind,
   binary,
+  bind,
   created,
   createLambdaFunctionURLStreamingHandler,
   json,
@@ -40,7 +40,15 @@ const app = new SecureApp({
   principalResolver: ({ request }) => callers[request.headers.authorization?.[0] ?? ''] ?? null,
   cors: {
     allowedOrigins: [origin],
-    allowHeaders: ['authorization', 'content-type', 'idempotency-key', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'last-event-id'],
+    allowHeaders: [
+      'authorization',
+      'content-type',
+      'idempotency-key',
+      'mcp-protocol-version',
+      'mcp-method',
+      'mcp-name',
+      'last-event-id',
+    ],
     exposeHeaders: ['x-request-id', 'location'],
   },
 });
