@@ -1,51 +1,17 @@
-import type {
-  Answer,
-  AnswerFacts,
-  CallArguments,
-  CallOptions,
-  ExtraHeaders,
-  Operations,
-  Rejected,
-} from './contract.js';
+import type { Answer, AnswerFacts, CallArguments, Operations, Rejected } from './contract.js';
 import { ClientError } from './errors.js';
 import { type Exchange, exchange } from './internal/exchange.js';
-
-/** Options of {@link createClient}. */
-export interface ClientOptions {
-  /** The address of the service; paths of operations are appended: `https://api.example.com`, `https://example.com/prod`. */
-  readonly url: string;
-  /**
-   * The headers of each try, such as `authorization`. After a 401 it is called once more with `refresh: true`, to renew a token, and the
-   * request is sent again.
-   */
-  readonly headers?: (call: { readonly refresh: boolean }) => ExtraHeaders | Promise<ExtraHeaders>;
-  /** Milliseconds for a call with all its tries and its body. Default 10,000. */
-  readonly timeoutMs?: number;
-  /** Whether a browser sends cookies. Default `same-origin`. */
-  readonly credentials?: 'omit' | 'same-origin' | 'include';
-  /** What sends a request, for example to sign it. Default: the platform's `fetch`. */
-  readonly fetch?: (url: string, request: RequestInit) => Promise<Response>;
-}
-
-/** A request without the types of a contract. */
-export interface RawInput extends CallOptions {
-  readonly params?: Readonly<Record<string, unknown>>;
-  readonly query?: Readonly<Record<string, unknown>>;
-  readonly headers?: ExtraHeaders;
-  readonly body?: unknown;
-  readonly idempotencyKey?: string | true;
-  readonly repeat?: boolean;
-}
+import type { ClientOptions, RawInput } from './options.js';
 
 /** Calls the operations of a service. */
 export interface Client<C> {
   /**
-   * Sends a request and reads its answer. An HTTP status is never an exception: `ok` tells an answer below 400 from an error.
+   * Sends a request and reads its answer. An HTTP status is never an exception: `ok` is false for an error.
    *
    * Repeated at most twice, after a failed connection, 429, 502, 503 and 504: GET, HEAD, a call with an `idempotencyKey`, and one with
    * `repeat`.
    *
-   * @throws ClientError `client.network`, `client.timeout`, `client.aborted`; `client.foreign` for an answer that is not the service's;
+   * @throws ClientError `client.network`, `client.timeout`, `client.aborted`; `client.foreign` for an answer of another server;
    *   `client.invalid_request`
    * @example const found = await api('GET /notes/{id}', { params: { id: 'n1' } });
    */
@@ -53,7 +19,7 @@ export interface Client<C> {
     operation: K,
     ...input: CallArguments<Operations<C>[K]>
   ): Promise<Answer<Operations<C>[K]>>;
-  /** Sends a request and gives its response as it is; the time limit ends with the headers. */
+  /** Sends a request and returns its response; the time limit ends with the headers. */
   raw(operation: string, input?: RawInput): Promise<Response>;
 }
 
@@ -104,7 +70,7 @@ async function readBody(response: Response): Promise<unknown> {
   return blob.size > 0 ? blob : undefined;
 }
 
-/** The error of a response that {@link Client.raw} gave. */
+/** The error of a response that {@link Client.raw} returned. */
 export async function readRejected(operation: string, response: Response): Promise<Rejected> {
   return rejectedOf(operation, response, await readBody(response).catch(() => undefined));
 }
@@ -127,7 +93,7 @@ function rejectedOf(operation: string, response: Response, data: unknown): Rejec
 }
 
 function foreign(operation: string, { status }: Response, cause?: unknown): ClientError {
-  return new ClientError('client.foreign', `${operation}: status ${status} with a body that is not the service's`, {
+  return new ClientError('client.foreign', `${operation}: status ${status} with a body of another server`, {
     status,
     cause,
   });

@@ -1,4 +1,4 @@
-/** One HTTP operation of a {@link Contract}. All members are optional; values are what JSON carries. */
+/** One HTTP operation of a {@link Contract}. All members are optional; values are JSON. */
 export interface Operation {
   /** The parameters of the path, by name. */
   readonly params?: object;
@@ -14,14 +14,14 @@ export interface Operation {
   readonly error?: string;
   /** The data of its server-sent events, by the event's type. */
   readonly events?: object;
-  /** The operation reads `idempotency-key`: each call has one, so that it can be repeated. */
+  /** The operation reads `idempotency-key`: each call has a key, so that it can be repeated. */
   readonly idempotency?: true;
   /** The operation may be repeated although its method is PUT, DELETE, PATCH or POST. */
   readonly repeatable?: true;
 }
 
 /**
- * What a service accepts and answers: an interface with one line for each operation.
+ * The requests and answers of a service: an interface with one line for each operation.
  *
  * @example
  * interface Notes {
@@ -50,7 +50,7 @@ type Part<O, K extends string> = K extends keyof O
     : { readonly [P in K]: O[K] }
   : unknown;
 
-/** What one call of an operation carries. */
+/** The input of one call of an operation. */
 export type CallInput<O> = Part<O, 'params'> &
   Part<O, 'query'> &
   Part<O, 'body'> &
@@ -59,7 +59,7 @@ export type CallInput<O> = Part<O, 'params'> &
     : { readonly headers?: ExtraHeaders }) &
   (O extends { readonly idempotency: true }
     ? {
-        /** The `idempotency-key` of the request; `true` makes one for this call. */
+        /** The `idempotency-key` of the request; `true` creates a key for this call. */
         readonly idempotencyKey: string | true;
       }
     : unknown) &
@@ -86,8 +86,9 @@ export interface CallOptions {
 export type CallArguments<O> =
   Record<never, never> extends CallInput<O> ? [input?: CallInput<O>] : [input: CallInput<O>];
 
-/** What every answer has besides its body. */
+/** The members of every answer besides its body. */
 export interface AnswerFacts {
+  /** The headers of the answer. */
   readonly headers: Headers;
   /** The id of the request in the service's logs, from `x-request-id`. */
   readonly requestId: string | undefined;
@@ -100,7 +101,9 @@ export type Accepted<O> = O extends { readonly answer: infer A }
 
 /** An error of the service. */
 export interface ServiceError<Code extends string = string> {
+  /** The stable code, such as `app.not_found`. */
   readonly code: Code;
+  /** A text for developers. */
   readonly message: string;
   /** Facts of the error, such as the fields that a schema rejected. */
   readonly details?: unknown;
@@ -108,8 +111,11 @@ export interface ServiceError<Code extends string = string> {
 
 /** An answer of 400 and above in a form of the service. */
 export interface Rejected<Code extends string = string> extends AnswerFacts {
+  /** False: an error. */
   readonly ok: false;
+  /** The status, 400 or above. */
   readonly status: number;
+  /** The error of the service. */
   readonly error: ServiceError<Code>;
 }
 

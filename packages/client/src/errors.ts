@@ -1,7 +1,7 @@
 import type { Rejected } from './contract.js';
 
 /**
- * Why a call has no answer of the service:
+ * The reasons for a call without an answer of the service:
  *
  * | code | meaning |
  * |---|---|
@@ -9,8 +9,8 @@ import type { Rejected } from './contract.js';
  * | `client.timeout` | the time of the call passed |
  * | `client.aborted` | the caller's signal ended it |
  * | `client.foreign` | something else answered, such as a gateway or a proxy; `status` is its status |
- * | `client.rejected` | a stream or a tool call was refused; `answer` has the service's error |
- * | `client.invalid_request` | the request cannot be sent as it is; nothing was sent |
+ * | `client.rejected` | a stream or a tool call was rejected; `answer` has the service's error |
+ * | `client.invalid_request` | the request cannot be sent |
  * | `client.not_connected` | the socket is closed |
  */
 export type ClientErrorCode =
@@ -24,10 +24,11 @@ export type ClientErrorCode =
 
 /** A call without an answer of the service. An HTTP status is never an exception; `client.rejected` is one where nothing can be returned. */
 export class ClientError extends Error {
+  /** The reason. */
   declare readonly code: ClientErrorCode;
   /** The status of a foreign answer. */
   declare readonly status?: number;
-  /** The answer behind `client.rejected`. */
+  /** The answer of `client.rejected`. */
   declare readonly answer?: Rejected;
 
   constructor(

@@ -1,7 +1,9 @@
-import { type Client, type RawInput, readRejected } from './client.js';
+import { type Client, readRejected } from './client.js';
 import type { CallArguments, Operations } from './contract.js';
 import { ClientError } from './errors.js';
 import { readEvents } from './internal/event-lines.js';
+import { jsonOrText } from './internal/json.js';
+import type { RawInput } from './options.js';
 
 /** One server-sent event: `data` has the type of its `event`. */
 export type StreamEvent<O> = O extends { readonly events: infer E }
@@ -46,7 +48,7 @@ export async function* events<C, K extends keyof Operations<C> & string>(
         });
       for await (const { type, data, id } of readEvents(response.body, state)) {
         failures = 0;
-        yield { event: type, data: parse(data), id } as StreamEvent<Operations<C>[K]>;
+        yield { event: type, data: jsonOrText(data), id } as StreamEvent<Operations<C>[K]>;
       }
       if (state.ended) return;
     } catch (error) {
@@ -60,13 +62,5 @@ export async function* events<C, K extends keyof Operations<C> & string>(
       request.signal?.addEventListener('abort', resolve, { once: true });
     });
     failures += 1;
-  }
-}
-
-function parse(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    return data;
   }
 }

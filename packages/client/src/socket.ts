@@ -1,4 +1,5 @@
 import { ClientError } from './errors.js';
+import { jsonOrText } from './internal/json.js';
 
 /** The members of a {@link openSocket} message that tell what it is. */
 export interface SocketEnvelope {
@@ -19,6 +20,7 @@ export interface SocketOptions {
   readonly url: string | (() => string | Promise<string>);
   /** Subprotocols, offered to the service (RFC 6455 section 1.9). */
   readonly protocols?: readonly string[];
+  /** The names of the members of a message. */
   readonly envelope?: SocketEnvelope;
   /** Closes the socket. */
   readonly signal?: AbortSignal;
@@ -35,12 +37,19 @@ export interface SocketOptions {
 
 /** What {@link openSocket} uses of a WebSocket. */
 export interface WebSocketLike {
+  /** 1 while it is open. */
   readonly readyState: number;
+  /** Called when it opens. */
   onopen: ((event: never) => void) | null;
+  /** Called when it is closed. */
   onclose: ((event: never) => void) | null;
+  /** Called before `onclose` for a failure. */
   onerror: ((event: never) => void) | null;
+  /** Called for each message. */
   onmessage: ((event: never) => void) | null;
+  /** Sends text. */
   send(text: string): void;
+  /** Closes it. */
   close(): void;
 }
 
@@ -90,7 +99,7 @@ export async function openSocket<C>(options: SocketOptions): Promise<Socket<C>> 
     current?.close();
   };
   const receive = ({ data }: { readonly data: unknown }) => {
-    const message = parse(data);
+    const message = jsonOrText(String(data)) as Record<string, unknown> | null;
     for (const listener of [...(listeners.get(String(message?.[type])) ?? [])]) listener(message?.[member] as never);
   };
   const connect = async (): Promise<void> => {
@@ -152,13 +161,4 @@ export async function openSocket<C>(options: SocketOptions): Promise<Socket<C>> 
     },
     close,
   };
-}
-
-/** A message that is not a JSON object has no type. */
-function parse(data: unknown): Record<string, unknown> | undefined {
-  try {
-    return JSON.parse(String(data)) as Record<string, unknown>;
-  } catch {
-    return undefined;
-  }
 }

@@ -2,8 +2,11 @@ import { ClientError } from './errors.js';
 
 /** A grant for one upload, as `createUploadGrants` of `@sallyport/objectstore` makes it. */
 export interface UploadTarget {
+  /** The method of the request. */
   readonly method: string;
+  /** The signed link. */
   readonly url: string;
+  /** The headers that were signed. */
   readonly headers: Readonly<Record<string, string>>;
 }
 

@@ -39,7 +39,7 @@ export const rejected = async () => {
   await api('POST /orders', { idempotencyKey: true });
   // @ts-expect-error the operation states idempotency: a key is required
   await api('POST /orders', { body: { item: 'tea' } });
-  // @ts-expect-error the contract does not say that it can be repeated
+  // @ts-expect-error the contract does not state that it can be repeated
   await api('GET /me', { repeat: true });
   // @ts-expect-error no such tool
   await callTool(api, 'subtract', { a: 1, b: 2 });

@@ -1,5 +1,5 @@
-import type { ClientOptions, RawInput } from '../client.js';
 import { ClientError } from '../errors.js';
+import type { ClientOptions, RawInput } from '../options.js';
 import { addressOf } from './address.js';
 
 /** The statuses after which the same request can succeed: 429, 502, 503, 504 (RFC 9110 section 15.6, RFC 6585 section 4). */
