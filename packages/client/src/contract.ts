@@ -103,7 +103,7 @@ export type Accepted<O> = O extends { readonly answer: infer A }
 export interface ServiceError<Code extends string = string> {
   /** The stable code, such as `app.not_found`. */
   readonly code: Code;
-  /** A text for developers. */
+  /** The message, for developers. */
   readonly message: string;
   /** Facts of the error, such as the fields that a schema rejected. */
   readonly details?: unknown;

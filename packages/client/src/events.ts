@@ -17,7 +17,7 @@ const MAX_FAILURES = 5;
 /**
  * The server-sent events of an operation. A broken connection is opened again with `last-event-id`, after the server's `retry` and with
  * full jitter; the iteration ends when the service ends the stream, and throws after five failed connections in a row. `data` is parsed
- * as JSON; what is not JSON is text. `timeoutMs` limits the wait for each connection.
+ * as JSON, else it is a string. `timeoutMs` limits the wait for each connection.
  *
  * @throws ClientError as a call does; `client.rejected` with the service's error in `answer`
  * @example for await (const { data } of events(api, 'GET /ticks', { signal })) draw(data);
@@ -39,7 +39,7 @@ export async function* events<C, K extends keyof Operations<C> & string>(
           ...request.headers,
         },
       });
-      // 204 tells a client to stop (WHATWG HTML section 9.2.3).
+      // A client stops after 204 (WHATWG HTML section 9.2.3).
       if (response.status === 204 || response.body === null) return;
       if (!response.ok)
         throw new ClientError('client.rejected', `${operation}: status ${response.status}`, {

@@ -11,7 +11,7 @@ export interface ClientOptions {
   readonly headers?: (call: { readonly refresh: boolean }) => ExtraHeaders | Promise<ExtraHeaders>;
   /** Milliseconds for a call with all its tries and its body. Default 10,000. */
   readonly timeoutMs?: number;
-  /** When a browser sends cookies. Default `same-origin`. */
+  /** The requests with which a browser sends cookies. Default `same-origin`. */
   readonly credentials?: 'omit' | 'same-origin' | 'include';
   /** Sends a request, for example after signing it. Default: the platform's `fetch`. */
   readonly fetch?: (url: string, request: RequestInit) => Promise<Response>;
@@ -29,6 +29,6 @@ export interface RawInput extends CallOptions {
   readonly body?: unknown;
   /** The `idempotency-key`; `true` creates one. */
   readonly idempotencyKey?: string | true;
-  /** True repeats the request after a failure, whatever its method. */
+  /** True repeats the request after a failure, with any method. */
   readonly repeat?: boolean;
 }

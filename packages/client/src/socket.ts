@@ -1,7 +1,7 @@
 import { ClientError } from './errors.js';
 import { jsonOrText } from './internal/json.js';
 
-/** The members of a {@link openSocket} message that tell what it is. */
+/** The names of the members of a message of {@link openSocket}. */
 export interface SocketEnvelope {
   /** The member that API Gateway's route selection expression reads. Default `action`, for `$request.body.action`. */
   readonly route?: string;
@@ -14,8 +14,8 @@ export interface SocketEnvelope {
 /** Options of {@link openSocket}. */
 export interface SocketOptions {
   /**
-   * The address, `wss://…`, also as a function, which is called for each connection. A browser cannot set headers on a WebSocket: a token
-   * goes into the query or into `protocols`.
+   * The address, `wss://…`, also as a function, which is called for each connection. A browser cannot set headers on a WebSocket: send a
+   * token in the query or in `protocols`.
    */
   readonly url: string | (() => string | Promise<string>);
   /** Subprotocols, offered to the service (RFC 6455 section 1.9). */
@@ -35,7 +35,7 @@ export interface SocketOptions {
   readonly onConnection?: (open: boolean) => void;
 }
 
-/** What {@link openSocket} uses of a WebSocket. */
+/** The part of a WebSocket that {@link openSocket} uses. */
 export interface WebSocketLike {
   /** 1 while it is open. */
   readonly readyState: number;
@@ -67,7 +67,7 @@ export interface Socket<C> {
   send<K extends keyof Sockets<C>['in'] & string>(route: K, data: Sockets<C>['in'][K]): void;
   /** Calls the listener for each message of a type. Returns a function that removes it. */
   on<K extends keyof Sockets<C>['out'] & string>(type: K, listener: (data: Sockets<C>['out'][K]) => void): () => void;
-  /** Closes the socket for good. */
+  /** Closes the socket permanently. */
   close(): void;
 }
 

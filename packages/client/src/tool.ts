@@ -36,10 +36,10 @@ export type ToolAnswer<Output> =
 
 /**
  * Calls a tool of an MCP server over HTTP, without a session. Sent once: a tool may have effects. `data` is the structured content, or
- * the text of a tool without an output schema.
+ * the joined text if the tool has no output schema.
  *
- * @throws ClientError as a call does; `client.rejected` with the service's error if the server refused the request; `client.foreign` if
- *   the server asks a question, which needs a client of MCP
+ * @throws ClientError as a call does; `client.rejected` with the service's error if the server rejected the request; `client.foreign` if
+ *   the tool needs an answer of the user, which needs a client of MCP
  * @example const found = await callTool(api, 'search', { text: 'invoice' });
  */
 export async function callTool<C, K extends keyof Tools<C> & string>(
@@ -97,7 +97,7 @@ interface RpcMessage {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** The answer to the request: the body, or the one message of a stream that is no notification. */
+/** The answer to the request: the body, or the one message of a stream that is not a notification. */
 async function readMessage(
   operation: string,
   response: Response,
@@ -115,7 +115,7 @@ async function readMessage(
   }
   const copy = response.clone();
   const body = (await response.json().catch(() => undefined)) as RpcMessage | undefined;
-  // The error of JSON-RPC has a number as its code; the service's own error has a text.
+  // The error of JSON-RPC has a number as its code; the service's own error has a string.
   if (body?.result || typeof body?.error?.code === 'number') return body;
   throw new ClientError('client.rejected', `${operation}: status ${response.status}`, {
     status: response.status,
@@ -126,7 +126,7 @@ async function readMessage(
 function answerOf({ result, error }: RpcMessage): ToolAnswer<unknown> {
   if (error) return { ok: false, error: { code: error.code, message: error.message }, content: [] };
   if (!Array.isArray(result?.content))
-    throw new ClientError('client.foreign', 'the tool asks a question: use a client of MCP');
+    throw new ClientError('client.foreign', 'the tool needs an answer of the user: use a client of MCP');
   const content: readonly unknown[] = result.content;
   const text = content.map((part) => (part as { text?: string }).text ?? '').join('');
   return result.isError
@@ -134,7 +134,7 @@ function answerOf({ result, error }: RpcMessage): ToolAnswer<unknown> {
     : { ok: true, data: result.structuredContent ?? text, content };
 }
 
-/** A name outside visible ASCII is encoded, as MCP's header rules say. */
+/** A name outside visible ASCII is encoded, by MCP's rules for headers. */
 function headerValue(text: string): string {
   if (/^[\x21-\x7e]+$/.test(text)) return text;
   return `=?base64?${btoa(String.fromCharCode(...new TextEncoder().encode(text)))}?=`;

@@ -63,7 +63,7 @@ const sendWithFetch: Send = async ({ url, method }, headers, body, signal, onPro
   return response.status;
 };
 
-/** What is used of `XMLHttpRequest`, whose type only programs for browsers have. */
+/** The part of `XMLHttpRequest` that is used; only programs for browsers have its type. */
 interface ProgressRequest {
   readonly upload: { onprogress: ((event: { readonly loaded: number }) => void) | null };
   readonly status: number;
@@ -76,7 +76,7 @@ interface ProgressRequest {
   abort(): void;
 }
 
-/** `fetch` does not tell how much it sent. */
+/** `fetch` does not report how much it sent. */
 const sendWithProgress =
   (create: new () => ProgressRequest): Send =>
   ({ url, method }, headers, body, signal, onProgress) =>

@@ -92,7 +92,7 @@ it('a WebSocket of the platform', async () => {
   expect(said).toEqual({ text: 'hello' });
 });
 
-it('an upload that tells how far it is, and one that is refused', async () => {
+it('an upload with its progress, and a rejected upload', async () => {
   const seen = await run(
     'gateway-v2',
     `const sent = [];

@@ -19,7 +19,7 @@ const clientOf = (door: Door, token?: string): Client<Shop> =>
   });
 
 describe.each(DOORS)('through the door %s', (door) => {
-  it('parameters and lists of the query arrive as they were', async () => {
+  it('parameters and lists of the query arrive unchanged', async () => {
     const api = clientOf(door);
     await expect(api('GET /orders/{id}', { params: { id: 'a b;ü?+%' } })).resolves.toMatchObject({
       ok: true,

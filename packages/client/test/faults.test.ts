@@ -1,4 +1,4 @@
-/** What goes wrong between a client and its service: a real server that drops, delays, redirects and answers nonsense. */
+/** Failures between a client and its service: a real server that drops, delays, redirects and answers nonsense. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -251,7 +251,7 @@ describe('server-sent events', () => {
     await expect(collect()).resolves.toEqual(expected);
   });
 
-  it('go on after a broken connection with the id of the last event', async () => {
+  it('continue after a broken connection with the id of the last event', async () => {
     replies = [
       stream('retry: 1\nid: 7\nevent: tick\ndata: {"at":1}\n\nid: 8\ndata: lost', null),
       answer(503, notFound),

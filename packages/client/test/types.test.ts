@@ -1,4 +1,4 @@
-/** What the compiler accepts: the types of a call come from one line of the contract. */
+/** The types of a call: they come from one line of the contract. */
 import { callTool, createClient, events, openSocket } from '../src/index.js';
 import type { Order, Shop } from './service/contract.js';
 
@@ -52,7 +52,7 @@ export const rejected = async () => {
   socket.send('say', { text: 1 });
 };
 
-it('a client without a contract takes any operation', () => {
+it('a client without a contract accepts any operation', () => {
   const any = createClient<{ http: Record<string, Record<never, never>> }>({ url: 'http://127.0.0.1' });
   expect(() => any('GET /x').catch(() => undefined)).not.toThrow();
 });

@@ -1,15 +1,15 @@
-/** One server-sent event as it came. */
+/** One server-sent event. */
 export interface RawEvent {
   readonly type: string;
   readonly data: string;
   readonly id: string;
 }
 
-/** What outlives one connection: the id of the last event, and the server's delay before the next connection. */
+/** The state of several connections: the id of the last event, and the server's delay before the next connection. */
 export interface StreamState {
   lastId: string;
   retryMs: number;
-  /** True if the last stream ended between two events, not in the middle of one. */
+  /** True if the last stream ended between two events, not within an event. */
   ended: boolean;
 }
 
@@ -53,7 +53,7 @@ export async function* readEvents(
       }
     }
   } finally {
-    // Also when the reader of the events leaves early: the connection ends.
+    // The connection also ends if the reader of the events leaves early.
     await reader.cancel().catch(() => undefined);
   }
 }

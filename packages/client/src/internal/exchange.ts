@@ -75,7 +75,7 @@ export async function exchange(options: ClientOptions, operation: string, input:
         }
       }
       await response?.body?.cancel();
-      // After an abort the next try fails at once, with the right reason.
+      // After an abort the next try fails immediately, with the right reason.
       await new Promise((resolve) => {
         setTimeout(resolve, pauseMs);
         signal.addEventListener('abort', resolve, { once: true });

@@ -1,4 +1,4 @@
-/** A text parsed as JSON, or the text. */
+/** The parsed value, or the string if it is not JSON. */
 export function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);
