@@ -40,6 +40,12 @@ export default {
       // What generated projects need, for tests of them; the templates themselves are no part of the workspace.
       ignoreDependencies: ['.+'],
     },
+    // The service is loaded by `sallyport dev`, with the AWS client that sends messages of its WebSocket.
+    'packages/client': {
+      entry: ['README.md', 'test/service/lambda.ts', 'test/**/*.test.ts'],
+      project: ['README.md', 'src/**/*.ts', 'test/**/*.ts'],
+      ignoreDependencies: ['@aws-sdk/client-apigatewaymanagementapi'],
+    },
     'packages/local': {
       entry: [
         'README.md',

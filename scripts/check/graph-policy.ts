@@ -46,6 +46,8 @@ export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>>
     'microvm',
   ],
   '@sallyport/migrate': ['core'],
+  // It runs in browsers: it needs no other package.
+  '@sallyport/client': [],
   'create-sallyport': [],
   // It sends sample events, and is never part of a function.
   '@sallyport/local': ['core', 'dispatch', 'testkit', 'triggers'],

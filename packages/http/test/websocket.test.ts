@@ -35,6 +35,15 @@ const serve = async (surface: WebSocketSurface, event: unknown) =>
   };
 
 describe('the WebSocket surface', () => {
+  it.each([
+    ['{"data":{"a":1}}', 200, '{"a":1}'],
+    ['no json', 400, expect.stringContaining('invalid json')],
+  ])('reads the message %s as JSON without a media type', async (body, statusCode, answer) => {
+    const surface = surfaceWith();
+    surface.register('say', (ctx) => json(200, (ctx.bodyJson() as { data: unknown }).data));
+    expect(await serve(surface, socketEvent('say', { body }))).toMatchObject({ statusCode, body: answer });
+  });
+
   it('routes by the exact key and never falls back to $default', async () => {
     const surface = surfaceWith();
     surface.register('$default', () => text(200, 'default'));

@@ -57,13 +57,13 @@ export interface ContextRuntime {
 }
 
 /**
- * The value of a JSON body that is not empty, `null` included.
+ * The value of a JSON body that is not empty, `null` included. A WebSocket message has no headers, so it needs no media type.
  *
  * @throws FrameworkError `app.unsupported_media_type`, `app.bad_request` `invalid json`
  */
-export function parseJsonBody(ctx: Pick<Context, 'bodyText' | 'header'>): unknown {
+export function parseJsonBody(ctx: Pick<Context, 'asWebSocket' | 'bodyText' | 'header'>): unknown {
   const contentType = ctx.header('content-type') ?? '';
-  if (!isJsonMediaType(contentType)) throw unsupportedMediaType(contentType, 'application/json');
+  if (!isJsonMediaType(contentType) && !ctx.asWebSocket()) throw unsupportedMediaType(contentType, 'application/json');
   try {
     return JSON.parse(ctx.bodyText());
   } catch (cause) {

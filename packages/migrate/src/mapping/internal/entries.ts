@@ -5,6 +5,7 @@ export const ENTRIES: readonly string[] = [
   '@sallyport/appsync',
   '@sallyport/bundle',
   '@sallyport/bundle/command',
+  '@sallyport/client',
   '@sallyport/connections',
   '@sallyport/connections/schema',
   '@sallyport/connections/testing',

@@ -1,0 +1,42 @@
+import type { Rejected } from './contract.js';
+
+/**
+ * The reasons for a call without an answer of the service:
+ *
+ * | code | meaning |
+ * |---|---|
+ * | `client.network` | the connection failed; `cause` is the error of `fetch` |
+ * | `client.timeout` | the time of the call passed |
+ * | `client.aborted` | the caller's signal ended it |
+ * | `client.foreign` | something else answered, such as a gateway or a proxy; `status` is its status |
+ * | `client.rejected` | a stream or a tool call was rejected; `answer` has the service's error |
+ * | `client.invalid_request` | the request cannot be sent |
+ * | `client.not_connected` | the socket is closed |
+ */
+export type ClientErrorCode =
+  | 'client.network'
+  | 'client.timeout'
+  | 'client.aborted'
+  | 'client.foreign'
+  | 'client.rejected'
+  | 'client.invalid_request'
+  | 'client.not_connected';
+
+/** A call without an answer of the service. An HTTP status is never an exception; `client.rejected` is one where nothing can be returned. */
+export class ClientError extends Error {
+  /** The reason. */
+  declare readonly code: ClientErrorCode;
+  /** The status of a foreign answer. */
+  declare readonly status?: number;
+  /** The answer of `client.rejected`. */
+  declare readonly answer?: Rejected;
+
+  constructor(
+    code: ClientErrorCode,
+    message: string,
+    facts?: { readonly cause?: unknown; readonly status?: number; readonly answer?: Rejected },
+  ) {
+    super(message);
+    Object.assign(this, { name: 'ClientError', code }, facts);
+  }
+}

@@ -1,0 +1,1 @@
+export { createClient, events } from '@sallyport/client';

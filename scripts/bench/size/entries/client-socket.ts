@@ -1,0 +1,1 @@
+export { createClient, openSocket } from '@sallyport/client';

@@ -1,0 +1,1 @@
+export { callTool, createClient } from '@sallyport/client';
