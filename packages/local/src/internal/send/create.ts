@@ -102,7 +102,7 @@ async function throughDoor(host: SenderHost, door: HttpDoorKind, request: SendRe
     .toString(16)
     .padStart(8, '0')}-${randomBytes(12).toString('hex')}`;
   await call(host, door, toOutgoing(host.ports[door], method.toUpperCase(), path, options ?? {}, `Root=${root}`));
-  const record = host.journal.byTrace(root);
+  const record = host.journal.get(host.journal.idByTrace(root) ?? 0);
   if (!record) throw localError('local.usage', `the door ${door} rejected the request before it reached the function`);
   const { id, requestId, status, client, origin, error } = record;
   if (as) host.journal.update(id, { origin: { ...origin, as: as.sub } });
