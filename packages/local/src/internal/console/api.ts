@@ -11,10 +11,14 @@ import type { SourceAction, SourceView } from '../sources/sources.js';
  */
 export interface ConsoleApi {
   'GET /api/state': { readonly answer: RunState };
-  /** Newline-delimited JSON, one `ConsoleEvent` per line. Headers are flushed immediately; begins with the newest `?last=` records. */
+  /**
+   * Newline-delimited JSON, one `ConsoleEvent` per line. Headers are flushed immediately. Begins with the newest `?last=` records, or with
+   * the records that changed after the cursor `?since=`.
+   */
   'GET /api/events': { readonly answer: ConsoleEvent };
+  /** The newest 1,000 invocations, those of `?from=&to=`, or those of `?ids=`, oldest first. */
   'GET /api/invocations': { readonly answer: readonly InvocationRow[] };
-  /** Ids of the invocations whose record contains all `words` of the query. */
+  /** Ids of the invocations whose record contains all `words` of the query, newest first. */
   'GET /api/search': { readonly answer: readonly number[] };
   'GET /api/invocations/{id}': { readonly answer: InvocationRecord };
   'GET /api/inventory': { readonly answer: Inventory };
@@ -71,8 +75,20 @@ export type InvocationRow = Omit<
 export type ConsoleEvent =
   | { readonly type: 'record'; readonly record: InvocationRow }
   | { readonly type: 'note'; readonly note: JournalNote }
-  /** All existing records have been sent. */
-  | { readonly type: 'ready' };
+  /** The end of a batch of changes. */
+  | ({ readonly type: 'at' } & Position)
+  /** All records that the page does not have were sent. */
+  | ({ readonly type: 'ready' } & Position);
+
+/** The state of the history after an event. */
+export interface Position {
+  /** For `since` of the next stream. */
+  readonly cursor: string;
+  /** The lowest number of a kept invocation. */
+  readonly oldest: number;
+  /** The highest number; 0 if there is no invocation. */
+  readonly last: number;
+}
 
 export interface Inventory {
   readonly isOurs: boolean;

@@ -1,7 +1,6 @@
-import type { OutgoingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import type { LambdaContext } from '@sallyport/core';
-import { FrameworkError } from '@sallyport/core';
+import type { Config } from '../config/config.js';
 import { headersFor } from '../doors/iam-authorizer.js';
 import { HTTP_DOORS } from '../doors/send-through-door.js';
 import { FaultLog } from '../guard/listener.js';
@@ -19,39 +18,71 @@ import { buckets } from '../services/s3/state.js';
 import type { RunState } from './api.js';
 import { readExplain, readReplay, readSave, readSend, readSourceAction, readSpeed, readToken } from './bodies.js';
 import { findConsole } from './build.js';
-import type { DoorAddress } from './door.js';
-import { toRow } from './live.js';
-import type { Routes } from './routes.js';
-import { type ConsoleServer, startConsoleServer } from './server.js';
+import type { DoorAnswer, HostAnswer, HostCall, HostQuestions } from './messages.js';
+import { findRoute, type Routes } from './routes.js';
+import { answerCall } from './server.js';
+import type { TerminalOptions } from './terminal.js';
+import { type ConsoleThread, startThread } from './thread.js';
 
 /**
  * Makes the console: its page and its HTTP API.
  *
  * @param variables the variables of the function, for `sallyport env`
  */
-export function createConsole(host: Host, variables: () => Readonly<Record<string, string>> = () => ({})): Part {
+export function createConsole(host: Host, variables: () => Readonly<Record<string, string>> = () => ({})): ConsolePart {
   const faults = new FaultLog(host);
-  let server: ConsoleServer | undefined;
+  const { config, ports, token, journal } = host;
+  const routes = createRoutes(host, variables);
+  let thread: ConsoleThread | undefined;
   return {
-    name: 'console',
+    name: CONSOLE,
     async start() {
-      server = await startConsoleServer({
-        routes: createRoutes(host, variables),
-        journal: host.journal,
-        assets: await findConsole(),
-        port: host.ports.console,
-        token: host.token,
-        door: (kind) => doorOf(host, kind),
+      thread = await startThread({
+        settings: {
+          folder: config.folder,
+          history: historyFolder(config),
+          assets: await findConsole(),
+          reveal: config.reveal,
+          port: ports.console,
+          token,
+        },
+        journal,
+        answers: {
+          call: (call) => answerOf(routes, call),
+          door: async (request) => doorOf(host, request),
+        },
+        onNotice: (text) => host.notice(text),
         onFault: (error) => faults.report(POLICIES.console.name, error),
       });
-      host.ports.console = server.port;
+      ports.console = thread.port;
     },
-    stop: async () => server?.close(),
+    print: (options, out) => thread?.print(options, out),
+    stop: async () => thread?.stop(),
   };
 }
 
+/** The name of the part. */
+export const CONSOLE = 'console';
+
+/** The console, which also makes the lines of the terminal. */
+export interface ConsolePart extends Part {
+  /** Prints the invocations, builds and messages from now on. */
+  print(options: TerminalOptions, out: (text: string) => void): void;
+}
+
+/** The folder of the invocations of a project. */
+export function historyFolder({ stateFolder }: Pick<Config, 'stateFolder'>): string {
+  return join(stateFolder, 'invocations');
+}
+
+async function answerOf(routes: Routes, { method, path, query, body }: HostCall): Promise<HostAnswer> {
+  const found = findRoute(routes, method, path);
+  if (found) return answerCall(found, new URLSearchParams(query), body);
+  return { status: 404, code: 'local.not_found', message: 'framework: the console has no such route' };
+}
+
 function createRoutes(host: Host, variables: () => Readonly<Record<string, string>>): Routes {
-  const { journal, sources, config, sender, state, identity } = host;
+  const { sources, config, sender, state, identity } = host;
   const clean = createCleaner(config.reveal);
   const recordings = createRecordings(host, join(config.stateFolder, 'recordings'));
   return {
@@ -59,17 +90,6 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
     'GET /api/inventory': () => {
       const { isOurs, streaming, routes, triggers, mcp } = host.inspection();
       return { isOurs, streaming, routes, triggers, mcp };
-    },
-    'GET /api/invocations': () => journal.list().map(toRow),
-    'GET /api/search': ({ query }) => {
-      const words = (query.get('words') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-      const hasAll = (text: string) => words.every((word) => text.includes(word));
-      return journal.list().flatMap((record) => (hasAll(JSON.stringify(record).toLowerCase()) ? [record.id] : []));
-    },
-    'GET /api/invocations/{id}': ({ params }) => {
-      const record = journal.get(Number(params.id));
-      if (!record) throw new FrameworkError('local.not_found', `framework: invocation ${params.id} is no longer kept`);
-      return record;
     },
     'GET /api/openapi': () => host.inspection().openapi(),
     'GET /api/forms': () => formsOf(host.inspection(), sources.list()),
@@ -160,11 +180,9 @@ function addressesOf({ ports }: Host): Readonly<Record<string, string>> {
   );
 }
 
-function doorOf(host: Host, kind: string): Omit<DoorAddress, 'path'> | undefined {
+function doorOf(host: Host, { kind, ...sent }: HostQuestions['door']['input']): DoorAnswer {
   const door = HTTP_DOORS.find((one) => one === kind);
   if (door === undefined || !host.ports[door]) return undefined;
-  return {
-    port: host.ports[door],
-    headersFor: (outgoing) => headersFor(host, door, outgoing) as OutgoingHttpHeaders,
-  };
+  const port = host.ports[door];
+  return { port, headers: headersFor(host, door, { ...sent, port }) };
 }

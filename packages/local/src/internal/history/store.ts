@@ -73,7 +73,7 @@ class FileStore implements RecordStore {
 
   bounds() {
     const { oldest, last } = this.#index;
-    return last === 0 ? undefined : { oldest, last };
+    return this.#index.get(oldest) ? { oldest, last } : undefined;
   }
 
   put(id: number, { row, rest }: StoredTexts): boolean {

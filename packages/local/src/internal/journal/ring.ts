@@ -100,7 +100,7 @@ class Ring implements Journal {
     const { maxLogs, maxLogBytes } = this.#options;
     if (list === 'logs' && (raw.logs.length >= maxLogs || entry.logBytes > maxLogBytes)) raw.logsDropped += 1;
     else {
-      raw[list].push(added);
+      (raw[list] as RecordLists[L][]).push(added);
       this.#weigh(entry, bytes);
     }
     this.#publish({ type: 'record', id });

@@ -45,6 +45,10 @@ export class ShownRecord {
     this.#view = undefined;
   }
 
+  get status(): InvocationRecord['status'] {
+    return this.#record.status;
+  }
+
   /** The same object until the next change. */
   get(): InvocationRecord {
     this.#view ??= this.#toView();
