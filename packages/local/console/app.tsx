@@ -3,7 +3,8 @@ import { bindings, usePageKeys } from './keys.js';
 import { Failed, Mark } from './parts/small.js';
 import { clockTime, duration } from './parts/view.js';
 import { go, VIEWS, type View, view } from './route.js';
-import { connection, failed, rows, run, sources, status } from './store.js';
+import { count as kept } from './rows.js';
+import { connection, failed, run, sources, status } from './store.js';
 import { InvocationsView } from './views/invocations.js';
 import { McpView } from './views/mcp.js';
 import { OpenApiView } from './views/openapi.js';
@@ -139,7 +140,7 @@ function Problem() {
 function Count({ of }: { readonly of: View }) {
   const count =
     of === 'invocations'
-      ? rows.value.size
+      ? kept.value
       : of === 'queues'
         ? sources.value.reduce((sum, { records, deadLetters }) => sum + records.length + deadLetters.length, 0)
         : 0;

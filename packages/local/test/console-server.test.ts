@@ -217,9 +217,9 @@ describe('the stream of events', () => {
     const read = async (path: string) => JSON.parse((await ask(path, AUTHORIZED)).body) as unknown;
     expect(await read('/api/invocations?from=2&to=3')).toMatchObject([{ id: 2 }, { id: 3 }]);
     expect(await read('/api/invocations?ids=4,1,99')).toMatchObject([{ id: 4 }, { id: 1 }]);
-    expect(await read('/api/search?words=quick+fox')).toEqual([3]);
-    expect(await read('/api/search?words=%22hi%22')).toEqual([3]);
-    expect(await read('/api/search?words=quick+badger')).toEqual([]);
+    expect(await read('/api/search?filter=quick+fox')).toEqual([3]);
+    expect(await read('/api/search?filter=%22hi%22')).toEqual([3]);
+    expect(await read('/api/search?filter=quick+badger')).toEqual([]);
   });
 });
 

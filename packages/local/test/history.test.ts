@@ -69,10 +69,13 @@ describe('the history', () => {
     const history = open();
     for (let id = 1; id <= 2000; id += 1) apply(history, ended(id, { event: { note: `word-${id}. Grüße "you"` } }));
     expect(history.bounds()).toEqual({ oldest: 1, last: 2000 });
-    expect(await history.search(['WORD-7.'])).toEqual([7]);
-    expect(await history.search(['word-1999.', 'grüße'])).toEqual([1999]);
-    expect(await history.search(['"YOU"'])).toHaveLength(2000);
-    expect(await history.search(['word-7.', 'word-8.'])).toEqual([]);
+    expect(await history.search('WORD-7.')).toEqual([7]);
+    expect(await history.search('word-1999. grüße')).toEqual([1999]);
+    expect(await history.search('"YOU"')).toHaveLength(2000);
+    expect(await history.search('word-7. word-8.')).toEqual([]);
+    expect(await history.search('#7 ok')).toHaveLength(111);
+    expect(await history.search('word-7. !ok')).toEqual([]);
+    expect(await history.search('word !running', 1990)).toHaveLength(11);
     expect(written().split('\n').length).toBeGreaterThan(3000);
     history.close();
   });

@@ -8,7 +8,8 @@ import { Action, Empty, Mark } from '../parts/small.js';
 import { Tabs } from '../parts/tabs.js';
 import { clockTime, duration, nextSteps, toneOf, whatNext } from '../parts/view.js';
 import { go, view } from '../route.js';
-import { attempt, newest, now, sources } from '../store.js';
+import { newest, rowOf } from '../rows.js';
+import { attempt, now, sources } from '../store.js';
 import { Explained } from './explained.js';
 import { Failures } from './failures.js';
 import { TimeLine } from './time-line.js';
@@ -127,7 +128,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: pr
 
 /** The cause of the invocation, and its effects. */
 function Chain({ row }: { readonly row: InvocationRow }) {
-  const cause = newest.value.find(({ id }) => id === row.causedBy);
+  const cause = row.causedBy === null ? undefined : rowOf(row.causedBy);
   const caused = newest.value.filter(({ causedBy }) => causedBy === row.id).reverse();
   if (!cause && caused.length === 0) return null;
   return (

@@ -18,7 +18,7 @@ export interface ConsoleApi {
   'GET /api/events': { readonly answer: ConsoleEvent };
   /** The newest 1,000 invocations, those of `?from=&to=`, or those of `?ids=`, oldest first. */
   'GET /api/invocations': { readonly answer: readonly InvocationRow[] };
-  /** Ids of the invocations whose record contains all `words` of the query, newest first. */
+  /** Ids of the invocations that match `?filter=`, newest first; `from` is the lowest id. */
   'GET /api/search': { readonly answer: readonly number[] };
   'GET /api/invocations/{id}': { readonly answer: InvocationRecord };
   'GET /api/inventory': { readonly answer: Inventory };

@@ -24,8 +24,7 @@ export function historyRoutes(history: History, sync: () => Promise<void>): Hist
     },
     async 'GET /api/search'({ query }) {
       await sync();
-      const words = (query.get('words') ?? '').split(/\s+/).filter(Boolean);
-      return history.search(words);
+      return history.search(query.get('filter') ?? '', Number(query.get('from') ?? 0) || 0);
     },
     async 'GET /api/invocations/{id}'({ params }) {
       await sync();

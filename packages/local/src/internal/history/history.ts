@@ -5,6 +5,7 @@ import type { Failure } from '../journal/failure-record.js';
 import type { Batch } from '../journal/feed.js';
 import type { InvocationRecord, JournalNote } from '../journal/journal.js';
 import { ShownRecord, type ShownOptions } from '../journal/shown-record.js';
+import { createFilter } from './filter.js';
 import { fromTexts, toRow, toTexts } from './row.js';
 import { openStore, type RecordStore } from './store.js';
 
@@ -25,8 +26,12 @@ export interface History {
   row(id: number): InvocationRow | undefined;
   /** The records that changed after a cursor; `undefined` if this is not known: after a restart, or after too many changes. */
   changedSince(cursor: string): readonly number[] | undefined;
-  /** Numbers of the records that contain all words, newest first; upper and lower case do not matter. */
-  search(words: readonly string[]): Promise<readonly number[]>;
+  /**
+   * Numbers of the records that match a filter, newest first; upper and lower case do not matter.
+   *
+   * @param from the lowest number; default: all
+   */
+  search(filter: string, from?: number): Promise<readonly number[]>;
   /** Calls the listener after each batch. @returns a function that ends the subscription */
   subscribe(listener: (change: HistoryChange) => void): () => void;
   /** Writes what is only in memory. */
@@ -168,19 +173,18 @@ class DiskHistory implements History {
     return changed.reverse();
   }
 
-  async search(words: readonly string[]): Promise<readonly number[]> {
-    const wanted = words.map((word) => word.toLowerCase());
-    const escaped = wanted.map((word) => JSON.stringify(word).slice(1, -1));
-    const accepts = (text: string) => {
-      const lower = text.toLowerCase();
-      return wanted.every((word, at) => lower.includes(word) || lower.includes(escaped[at] ?? word));
-    };
-    const inMemory = [...this.#hot].flatMap(([id, { record }]) =>
-      accepts(JSON.stringify(record.get())) ? [id] : [],
+  async search(filter: string, from = 0): Promise<readonly number[]> {
+    const accepts = createFilter(filter);
+    const inMemory = new Map(
+      [...this.#hot].map(([id, { record }]) => {
+        const shown = record.get();
+        return [id, id >= from && accepts(JSON.stringify(shown), () => shown)];
+      }),
     );
-    const stored = (await this.#store?.find(accepts)) ?? [];
-    const all = new Set([...inMemory, ...stored.filter((id) => !this.#hot.has(id))]);
-    return [...all].sort((a, b) => b - a);
+    const isStored = (text: string, row: () => string) => accepts(text, () => JSON.parse(row()) as InvocationRow);
+    const stored = (await this.#store?.find(from, isStored)) ?? [];
+    const found = [...inMemory].flatMap(([id, isFound]) => (isFound ? [id] : []));
+    return [...found, ...stored.filter((id) => !inMemory.has(id))].sort((a, b) => b - a);
   }
 
   subscribe(listener: (change: HistoryChange) => void): () => void {

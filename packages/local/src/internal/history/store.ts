@@ -18,8 +18,12 @@ export interface RecordStore {
   put(id: number, texts: StoredTexts): boolean;
   row(id: number): string | undefined;
   get(id: number): StoredTexts | undefined;
-  /** The numbers of the records whose texts the test accepts, newest first. Other work of the thread runs between two files. */
-  find(accepts: (text: string) => boolean): Promise<readonly number[]>;
+  /**
+   * The numbers of the records that the test accepts. Other work of the thread runs between two files.
+   *
+   * @param from the lowest number
+   */
+  find(from: number, accepts: (text: string, row: () => string) => boolean): Promise<readonly number[]>;
   close(): void;
 }
 
@@ -108,16 +112,19 @@ class FileStore implements RecordStore {
     return text && { row: text.toString('utf8', 0, row), rest: text.toString('utf8', row + 1) };
   }
 
-  async find(accepts: (text: string) => boolean): Promise<readonly number[]> {
+  async find(from: number, accepts: (text: string, row: () => string) => boolean): Promise<readonly number[]> {
     const found: number[] = [];
     for (const file of [...this.#sizes.keys()].reverse()) {
+      const places = this.#index.inFile(file).filter(({ id }) => id >= from);
+      if (places.length === 0) continue;
       await new Promise(setImmediate);
       const all = this.#bytes(file, 0, this.#sizes.get(file) ?? 0);
       if (!all) continue;
-      for (const { id, at, row, rest } of this.#index.inFile(file))
-        if (accepts(all.toString('utf8', at, at + row + rest + 1))) found.push(id);
+      for (const { id, at, row, rest } of places)
+        if (accepts(all.toString('utf8', at, at + row + rest + 1), () => all.toString('utf8', at, at + row)))
+          found.push(id);
     }
-    return found.sort((a, b) => b - a);
+    return found;
   }
 
   close(): void {
