@@ -10,8 +10,6 @@ import type { Host } from '../host/host.js';
 import { createCleaner } from '../journal/cleaner.js';
 import { createRecordings } from '../recordings/recordings.js';
 import { invokedArn } from '../runtime/variables.js';
-import { aliasOf, buildEvent } from '../send/build-event.js';
-import { formsOf } from '../send/forms.js';
 import type { SendRequest } from '../send/send.js';
 import { tables } from '../services/dynamodb/table-state.js';
 import { buckets } from '../services/s3/state.js';
@@ -92,12 +90,14 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
       return { isOurs, streaming, routes, triggers, mcp };
     },
     'GET /api/openapi': () => host.inspection().openapi(),
-    'GET /api/forms': () => formsOf(host.inspection(), sources.list()),
-    'POST /api/send': ({ body }) => sender.send(asSendable(readSend(body))),
+    'GET /api/forms': async () => (await import('../send/forms.js')).formsOf(host.inspection(), sources.list()),
+    'POST /api/send': async ({ body }) => sender.send(await asSendable(readSend(body))),
     'POST /api/preview': async ({ body }) => {
       const request = readSend(body);
+      const { aliasOf, buildEvent } = await builders();
       const event = buildEvent(request);
-      return { event, explain: await host.inspection().explain(event, contextOf(request, config.name)) };
+      const context = contextOf(request, config.name, aliasOf(request));
+      return { event, explain: await host.inspection().explain(event, context) };
     },
     'POST /api/explain': ({ body }) => {
       const { event, context } = readExplain(body);
@@ -138,14 +138,18 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
 }
 
 /** A request of a kind without its own sender is sent as its event. */
-function asSendable(request: SendRequest): SendRequest {
-  return request.kind === 'log-subscription' ? { kind: 'event', options: buildEvent(request) } : request;
+async function asSendable(request: SendRequest): Promise<SendRequest> {
+  if (request.kind !== 'log-subscription') return request;
+  return { kind: 'event', options: (await builders()).buildEvent(request) };
+}
+
+/** Loaded with the first use: the catalogue of triggers takes 4 MB. */
+function builders() {
+  return import('../send/build-event.js');
 }
 
 /** The Lambda context of an invocation that has a caller or an alias. */
-function contextOf(request: SendRequest, name: string): LambdaContext | undefined {
-  const { caller } = request;
-  const alias = aliasOf(request);
+function contextOf({ caller }: SendRequest, name: string, alias: string | undefined): LambdaContext | undefined {
   if (!caller && alias === undefined) return undefined;
   const custom = caller?.kind === 'agent' ? { bedrockAgentCoreToolName: caller.tool } : {};
   return {

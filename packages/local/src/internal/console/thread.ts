@@ -1,14 +1,10 @@
-import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { systemClock } from '@sallyport/core';
 import { createFeed, type Feed } from '../journal/feed.js';
 import type { Journal } from '../journal/journal.js';
 import type { FromThread, HostQuestions, ThreadSettings, ToThread } from './messages.js';
 import type { TerminalOptions } from './terminal.js';
+import { findThread } from './thread-program.js';
 
 /** The console's thread, as the host uses it. */
 export interface ConsoleThread {
@@ -40,7 +36,7 @@ const LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 256 } as c
 /** Starts the thread. @throws Error of Node when the port is taken (`EADDRINUSE`) */
 export async function startThread(options: ThreadOptions): Promise<ConsoleThread> {
   const { settings, journal, answers, onNotice, onFault } = options;
-  const worker = new Worker(await findProgram(), { workerData: settings, execArgv: [], resourceLimits: LIMITS });
+  const worker = new Worker(await findThread(), { workerData: settings, execArgv: [], resourceLimits: LIMITS });
   const post = (message: ToThread) => worker.postMessage(message);
   let feed: Feed | undefined;
   let out: (text: string) => void = () => {};
@@ -106,39 +102,4 @@ export async function startThread(options: ThreadOptions): Promise<ConsoleThread
       cancel();
     },
   };
-}
-
-const SOURCE = fileURLToPath(import.meta.url);
-let program: Promise<string> | undefined;
-
-/** The file of the thread. The workspace runs from its sources, which a thread cannot read: they are bundled once in a process. */
-function findProgram(): Promise<string> {
-  program ??= SOURCE.endsWith('.ts')
-    ? bundleProgram()
-    : Promise.resolve(fileURLToPath(new URL('./thread-main.js', import.meta.url)));
-  return program;
-}
-
-async function bundleProgram(): Promise<string> {
-  const { build } = await import('esbuild');
-  const { outputFiles } = await build({
-    entryPoints: [join(SOURCE, '../thread-main.ts')],
-    bundle: true,
-    write: false,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    conditions: ['@sallyport/source'],
-    tsconfigRaw: {},
-    logLevel: 'silent',
-  });
-  const text = outputFiles[0]?.text ?? '';
-  const folder = join(SOURCE, '../../../../node_modules/.cache/console-thread');
-  const file = join(folder, `${createHash('sha256').update(text).digest('hex').slice(0, 16)}.mjs`);
-  if (existsSync(file)) return file;
-  await mkdir(folder, { recursive: true });
-  const own = `${file}.${process.pid}`;
-  await writeFile(own, text);
-  await rename(own, file).catch(() => rm(own, { force: true }));
-  return file;
 }
