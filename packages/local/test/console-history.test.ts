@@ -72,8 +72,7 @@ it('the row that a reader has scrolled to stays in its place when new ones arriv
   const before = await place();
   await say('one', 'two', 'three');
   await page.getByText(`${RECORDS} of ${RECORDS}`).waitFor();
-  await page.evaluate("document.querySelector('[aria-selected=true]').getAttribute('aria-posinset')");
-  await page.waitForFunction("document.querySelector('[aria-selected=true]').getAttribute('aria-posinset') === '49004'");
+  await page.locator('[aria-selected=true][aria-posinset="49004"]').waitFor();
   expect(await place()).toBe(before);
 });
 
@@ -113,7 +112,6 @@ it('a page without a connection, as on a phone that slept, gets what it missed',
     "const real = Date.now; Date.now = () => real() + 60000; Object.defineProperty(document, 'hidden', { configurable: true, value: false }); document.dispatchEvent(new Event('visibilitychange')); Date.now = real",
   );
   await option('asleep').waitFor();
-  await page.waitForFunction('true');
   expect(asked).toEqual([expect.stringMatching(/\/api\/events\?since=\d+-\d+$/)]);
 });
 

@@ -99,6 +99,19 @@ function Current() {
 }
 
 function Rows() {
+  if (shown.value.length === 0)
+    return (
+      <Empty>
+        {count.value === 0
+          ? 'No invocation yet. Press s to send an event, or call a door.'
+          : 'No invocation matches the filter.'}
+      </Empty>
+    );
+  return <List />;
+}
+
+/** It has a state of its own: a list that was empty begins at its top. */
+function List() {
   const list = useRef<HTMLDivElement>(null);
   const active = currentId.value;
   const ids = shown.value;
@@ -121,17 +134,11 @@ function Rows() {
     before.current = newestId;
   }, [newestId]);
   const visible = Math.ceil(Math.min(list.current?.clientHeight ?? window.innerHeight, window.innerHeight) / ROW_PX);
-  const first = Math.max(0, Math.floor(top / ROW_PX) - OVERSCAN);
-  const end = Math.min(ids.length, Math.floor(top / ROW_PX) + visible + OVERSCAN);
+  // The list can have become shorter than the place that a reader has scrolled to.
+  const topPlace = Math.min(Math.floor(top / ROW_PX), Math.max(0, ids.length - visible));
+  const first = Math.max(0, topPlace - OVERSCAN);
+  const end = Math.min(ids.length, topPlace + visible + OVERSCAN);
   const isThere = place >= first && place < end;
-  if (ids.length === 0)
-    return (
-      <Empty>
-        {count.value === 0
-          ? 'No invocation yet. Press s to send an event, or call a door.'
-          : 'No invocation matches the filter.'}
-      </Empty>
-    );
   const move = (event: KeyboardEvent) => {
     const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
     if (by === 0) return;
