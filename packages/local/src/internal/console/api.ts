@@ -38,9 +38,8 @@ export interface ConsoleApi {
   'GET /api/sources': { readonly answer: readonly SourceView[] };
   'POST /api/sources': { readonly body: SourceActionRequest; readonly answer: readonly SourceView[] };
   'POST /api/speed': { readonly body: { readonly speed: number }; readonly answer: { readonly speed: number } };
-  'GET /api/tables': { readonly answer: readonly TableView[] };
-  'GET /api/tables/{name}': { readonly answer: { readonly items: readonly unknown[]; readonly next: string | null } };
-  'GET /api/buckets': { readonly answer: readonly BucketView[] };
+  'GET /api/data': { readonly answer: readonly DataView[] };
+  'GET /api/data/{service}/{name}': { readonly answer: StoreItems };
   'POST /api/token': { readonly body: TokenRequest; readonly answer: { readonly token: string } };
   'GET /api/recordings': { readonly answer: readonly RecordingView[] };
   'GET /api/recordings/{file}': { readonly answer: SavedRecording };
@@ -143,15 +142,32 @@ export interface SourceActionRequest {
   readonly recordId?: string;
 }
 
-export interface TableView {
-  readonly name: string;
-  readonly keys: readonly string[];
-  readonly items: number;
+/** The data of one service. */
+export interface DataView {
+  /** `dynamodb`. */
+  readonly service: string;
+  /** `Tables`. */
+  readonly title: string;
+  /** One of them: `Table`. */
+  readonly one: string;
+  /** The members of an item that are columns; empty if items are shown as JSON. */
+  readonly columns: readonly string[];
+  readonly stores: readonly StoreView[];
 }
 
-export interface BucketView {
+/** One table or bucket. */
+export interface StoreView {
   readonly name: string;
-  readonly objects: readonly { readonly key: string; readonly size: number; readonly modified: string }[];
+  /** A short description, for example the names of its keys; `''` for none. */
+  readonly about: string;
+  /** The number of its items. */
+  readonly count: number;
+}
+
+export interface StoreItems {
+  readonly items: readonly unknown[];
+  /** For the next page; `null` after the last one. */
+  readonly next: string | null;
 }
 
 export interface TokenRequest {

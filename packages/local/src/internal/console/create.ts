@@ -12,10 +12,10 @@ import { createRecordings } from '../recordings/recordings.js';
 import { invokedArn } from '../runtime/variables.js';
 import type { SendRequest } from '../send/send.js';
 import { tables } from '../services/dynamodb/table-state.js';
-import { buckets } from '../services/s3/state.js';
 import type { RunState } from './api.js';
 import { readExplain, readReplay, readSave, readSend, readSourceAction, readSpeed, readToken } from './bodies.js';
 import { findConsole } from './build.js';
+import { listData, readStore } from './data.js';
 import type { DoorAnswer, HostAnswer, HostCall, HostQuestions } from './messages.js';
 import { findRoute, type Routes } from './routes.js';
 import { answerCall } from './server.js';
@@ -114,13 +114,12 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
       sources.setSpeed(readSpeed(body).speed);
       return { speed: sources.speed() };
     },
-    'GET /api/tables': () => state.get(tables).list(),
-    'GET /api/tables/{name}': async ({ params, query }) => {
-      const { items, next } = await state.get(tables).items(params.name ?? '', query.get('start') ?? undefined);
+    'GET /api/data': () => listData(state),
+    'GET /api/data/{service}/{name}': async ({ params, query }) => {
+      const { items, next } = await readStore(state, params.service, params.name, query.get('start') ?? undefined);
       // Each item alone: the limits of the sanitizer are for one value.
       return { items: items.map(clean), next };
     },
-    'GET /api/buckets': () => state.get(buckets).list(),
     'POST /api/token': async ({ body }) => ({ token: await identity.token(readToken(body)) }),
     'GET /api/recordings': () => recordings.list(),
     'GET /api/recordings/{file}': ({ params }) => recordings.read(params.file ?? ''),
