@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { bindings, usePageKeys } from './keys.js';
+import { Place } from './parts/place.js';
 import { Failed, Mark } from './parts/small.js';
 import { clockTime, duration } from './parts/view.js';
 import { go, VIEWS, type View, view } from './route.js';
@@ -126,9 +127,7 @@ function Problem() {
       {code.problems.map(({ text, file, line, column }) => (
         <p key={`${file}:${line}:${text}`}>
           {file && (
-            <code>
-              {file}:{line}:{column}
-            </code>
+            <Place file={file} line={line ?? 1} column={column ?? 1} />
           )}{' '}
           {text}
         </p>

@@ -1,5 +1,6 @@
 import type { RouteView, TriggerView } from '../inspect/inspection.js';
 import type { InvocationRecord, JournalNote } from '../journal/journal.js';
+import type { Difference } from '../recordings/compare.js';
 import type { CodeState, EnvironmentView, InvokeOutcome } from '../runtime/invoker.js';
 import type { SendRequest, SendResult } from '../send/send.js';
 import type { SourceAction, SourceView } from '../sources/sources.js';
@@ -47,8 +48,21 @@ export interface ConsoleApi {
     readonly body: { readonly id: number; readonly as: 'recording' | 'fixture' };
     readonly answer: { readonly file: string };
   };
+  /** Opens a file of the project in the editor of the run. */
+  'POST /api/open': { readonly body: OpenRequest; readonly answer: { readonly editor: string } };
+  /** What differs between the invocations `before` and `now` of the query. Ids and times do not count. */
+  'GET /api/compare': { readonly answer: readonly Difference[] };
   'GET /api/env': { readonly answer: Readonly<Record<string, string>> };
   'POST /api/reset': { readonly answer: { readonly ok: true } };
+}
+
+/** A place in a file of the project. */
+export interface OpenRequest {
+  /** Relative to the project, as in the frames of a failure. */
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  readonly column: number;
 }
 
 export interface RunState {
@@ -60,6 +74,8 @@ export interface RunState {
   readonly addresses: Readonly<Record<string, string>>;
   readonly speed: number;
   readonly reveal: boolean;
+  /** The editor that opens files; `null` if none is known: the page then has links for VS Code. */
+  readonly editor: string | null;
   /** `on`, or the reason why DynamoDB is off. */
   readonly state: string;
   readonly notes: readonly JournalNote[];

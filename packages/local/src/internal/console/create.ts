@@ -3,6 +3,7 @@ import type { LambdaContext } from '@sallyport/core';
 import type { Config } from '../config/config.js';
 import { headersFor } from '../doors/iam-authorizer.js';
 import { HTTP_DOORS } from '../doors/send-through-door.js';
+import { localError } from '../errors.js';
 import { FaultLog } from '../guard/listener.js';
 import { POLICIES } from '../guard/policies.js';
 import type { Part } from '../host/base.js';
@@ -10,12 +11,14 @@ import type { Host } from '../host/host.js';
 import { createCleaner } from '../journal/cleaner.js';
 import { createRecordings } from '../recordings/recordings.js';
 import { invokedArn } from '../runtime/variables.js';
+import { restoreHidden } from '../send/restore.js';
 import type { SendRequest } from '../send/send.js';
 import { tables } from '../services/dynamodb/table-state.js';
 import type { RunState } from './api.js';
-import { readExplain, readReplay, readSave, readSend, readSourceAction, readSpeed, readToken } from './bodies.js';
+import { readExplain, readOpen, readReplay, readSave, readSend, readSourceAction, readSpeed, readToken } from './bodies.js';
 import { findConsole } from './build.js';
 import { listData, readStore } from './data.js';
+import { type Editor, findEditor } from './editor.js';
 import type { DoorAnswer, HostAnswer, HostCall, HostQuestions } from './messages.js';
 import { findRoute, type Routes } from './routes.js';
 import { answerCall } from './server.js';
@@ -82,6 +85,7 @@ async function answerOf(routes: Routes, { method, path, query, body }: HostCall)
 function createRoutes(host: Host, variables: () => Readonly<Record<string, string>>): Routes {
   const { sources, config, sender, state, identity } = host;
   const clean = createCleaner(config.reveal);
+  const editor = editorOf(host);
   const recordings = createRecordings(host, join(config.stateFolder, 'recordings'));
   return {
     'GET /api/state': () => toRunState(host),
@@ -91,7 +95,7 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
     },
     'GET /api/openapi': () => host.inspection().openapi(),
     'GET /api/forms': async () => (await import('../send/forms.js')).formsOf(host.inspection(), sources.list()),
-    'POST /api/send': async ({ body }) => sender.send(await asSendable(readSend(body))),
+    'POST /api/send': async ({ body }) => sender.send(await asSendable(host, readSend(body))),
     'POST /api/preview': async ({ body }) => {
       const request = readSend(body);
       const { aliasOf, buildEvent } = await builders();
@@ -127,6 +131,12 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
       const { id, as } = readSave(body);
       return { file: await recordings.save(id, as) };
     },
+    'POST /api/open': async ({ body }) => {
+      const request = readOpen(body);
+      if (!editor) throw localError('local.invalid_request', 'framework: no editor is known: name it with --editor code');
+      await editor.open(request);
+      return { editor: editor.name };
+    },
     'GET /api/env': () => variables(),
     'POST /api/reset': async () => {
       sources.emptyQueues();
@@ -137,7 +147,11 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
 }
 
 /** A request of a kind without its own sender is sent as its event. */
-async function asSendable(request: SendRequest): Promise<SendRequest> {
+async function asSendable({ journal }: Host, { from, ...request }: SendRequest): Promise<SendRequest> {
+  if (from !== undefined && request.kind === 'event') {
+    const options = restoreHidden(request.options, journal.get(from)?.event, journal.rawEvent(from));
+    return { ...request, options };
+  }
   if (request.kind !== 'log-subscription') return request;
   return { kind: 'event', options: (await builders()).buildEvent(request) };
 }
@@ -157,6 +171,12 @@ function contextOf({ caller }: SendRequest, name: string, alias: string | undefi
   };
 }
 
+/** The editor of `--editor`, else of the developer's shell. */
+function editorOf({ config }: Host): Editor | undefined {
+  const { VISUAL, EDITOR } = process.env;
+  return findEditor(config.editor ?? VISUAL ?? EDITOR, config.folder);
+}
+
 function toRunState(host: Host): RunState {
   const { config, invoker, sources, journal, state } = host;
   return {
@@ -167,6 +187,7 @@ function toRunState(host: Host): RunState {
     addresses: addressesOf(host),
     speed: sources.speed(),
     reveal: config.reveal,
+    editor: editorOf(host)?.name ?? null,
     state: state.get(tables).status(),
     notes: journal.notes(),
   };

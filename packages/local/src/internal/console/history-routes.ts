@@ -1,5 +1,7 @@
 import type { History } from '../history/history.js';
 import { localError } from '../errors.js';
+import type { InvocationRecord } from '../journal/journal.js';
+import { compareRecords } from '../recordings/compare.js';
 import type { InvocationRow } from './api.js';
 import { newest } from './live.js';
 import type { HistoryRoutes } from './routes.js';
@@ -26,13 +28,21 @@ export function historyRoutes(history: History, sync: () => Promise<void>): Hist
       await sync();
       return history.search(query.get('filter') ?? '', Number(query.get('from') ?? 0) || 0);
     },
+    async 'GET /api/compare'({ query }) {
+      await sync();
+      return compareRecords(recordOf(history, query.get('before')), recordOf(history, query.get('now')));
+    },
     async 'GET /api/invocations/{id}'({ params }) {
       await sync();
-      const record = history.get(Number(params.id));
-      if (!record) throw localError('local.not_found', `framework: invocation ${params.id} is no longer kept`);
-      return record;
+      return recordOf(history, params.id);
     },
   };
+}
+
+function recordOf(history: History, id: string | null = null): InvocationRecord {
+  const record = history.get(Number(id));
+  if (!record) throw localError('local.not_found', `framework: invocation ${id} is no longer kept`);
+  return record;
 }
 
 /** The numbers of `ids=1,2,9` or of `from=1&to=200`, at most 1,000; `undefined` if none are given. */
