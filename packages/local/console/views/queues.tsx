@@ -201,8 +201,7 @@ function Record(place: Place & { readonly record: SourceRecordView }) {
 
 /** The reason for a dead letter: the failure of the last invocation that received it. */
 function Reason({ recordId }: { readonly recordId: string }) {
-  const deliveries = useDeliveries([recordId], recordId);
-  const last = deliveries.filter(({ origin }) => origin.recordIds?.includes(recordId)).at(-1);
+  const last = useDeliveries([recordId]).at(-1);
   if (!last) return null;
   const failure = last.failures.find(({ record }) => record === recordId) ?? last.failures[0];
   return (

@@ -3,6 +3,7 @@ import type { InvocationRow } from '../../src/internal/console/api.js';
 import { call } from '../api.js';
 import { Mark } from '../parts/small.js';
 import { clockTime, nextSteps, toneOf } from '../parts/view.js';
+import { newest, rowOf } from '../rows.js';
 
 /** Maximum number of records of a batch whose deliveries are shown. */
 const MAX_RECORDS = 10;
@@ -10,7 +11,7 @@ const MAX_RECORDS = 10;
 /** All deliveries of the records of an invocation, to their end: tried again, done, or a dead letter. */
 export function Story({ row }: { readonly row: InvocationRow }) {
   const ids = (row.origin.recordIds ?? []).slice(0, MAX_RECORDS);
-  const rows = useDeliveries(ids, row);
+  const rows = useDeliveries(ids);
   const told = ids.filter((id) => deliveriesOf(rows, id).length > 1);
   if (told.length === 0) return null;
   return (
@@ -57,21 +58,21 @@ function One(props: { readonly recordId: string; readonly rows: readonly Invocat
 const deliveriesOf = (rows: readonly InvocationRow[], recordId: string) =>
   rows.filter(({ origin }) => origin.recordIds?.includes(recordId));
 
-/** The rows of all invocations that received one of the records, oldest first. */
-export function useDeliveries(ids: readonly string[], changed: unknown): readonly InvocationRow[] {
-  const [rows, setRows] = useState<readonly InvocationRow[]>([]);
+/** The rows of all invocations that received one of the records, oldest first: those of the files, and those that arrive. */
+export function useDeliveries(recordIds: readonly string[]): readonly InvocationRow[] {
+  const [found, setFound] = useState<readonly number[]>([]);
   useEffect(() => {
     let isGone = false;
     const read = async () => {
-      const found = await Promise.all(ids.map((id) => call('GET /api/search', { query: { filter: id } })));
-      const all = [...new Set(found.flat())].sort((a, b) => a - b);
-      const rowsOf = all.length === 0 ? [] : await call('GET /api/invocations', { query: { ids: all.join(',') } });
-      if (!isGone) setRows(rowsOf);
+      const all = await Promise.all(recordIds.map((id) => call('GET /api/search', { query: { filter: id } })));
+      if (!isGone) setFound(all.flat());
     };
-    if (ids.length > 0) void read().catch(() => {});
+    if (recordIds.length > 0) void read().catch(() => {});
     return () => {
       isGone = true;
     };
-  }, [ids.join(' '), changed]);
-  return rows;
+  }, [recordIds.join(' ')]);
+  const receives = ({ origin }: InvocationRow) => recordIds.some((id) => origin.recordIds?.includes(id));
+  const ids = new Set([...found, ...newest.value.filter(receives).map(({ id }) => id)]);
+  return [...ids].sort((a, b) => a - b).flatMap((id) => rowOf(id) ?? []).filter(receives);
 }
