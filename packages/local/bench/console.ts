@@ -1,5 +1,5 @@
 // Measures what the console costs: the host's loop while a function writes logs, the page's main thread with 50,000 invocations, the doors
-// beside an open page, and a host that waits. Prints figures and the load of the machine; asserts nothing. Run `npm run build` before it.
+// with an open page, and a host that waits. Prints figures and the load of the machine; asserts nothing. Run `npm run build` before it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
@@ -85,7 +85,11 @@ async function measure(): Promise<void> {
     await (await fetch(`http://127.0.0.1:${run.ports.console}/api/search?filter=word-77.`, { headers })).text();
   });
   report('search in all invocations, median of 3', median(search), 'ms');
-  console.log(`load of the machine: ${loadavg().map((one) => one.toFixed(1)).join(' ')}`);
+  console.log(
+    `load of the machine: ${loadavg()
+      .map((one) => one.toFixed(1))
+      .join(' ')}`,
+  );
 }
 
 /** Sends requests at a rate for some seconds. @returns the milliseconds of each */
@@ -140,8 +144,19 @@ function fill(history: string): void {
   const writer = openHistory({ folder: history, reveal: false, failuresOf: () => [], notice: console.error });
   for (let id = 1; id <= RECORDS; id += 1) {
     const origin = { kind: 'queue', target: 'orders', recordIds: [`m-${id}`] };
-    const event = { Records: [{ messageId: `m-${id}`, body: JSON.stringify({ note: `word-${id}.`, lines: 'x'.repeat(500) }) }] };
-    const members = { id, requestId: `r-${id}`, origin, event, status: 'ok', summary: 'ok', ms: 3, startedAt: id } as const;
+    const event = {
+      Records: [{ messageId: `m-${id}`, body: JSON.stringify({ note: `word-${id}.`, lines: 'x'.repeat(500) }) }],
+    };
+    const members = {
+      id,
+      requestId: `r-${id}`,
+      origin,
+      event,
+      status: 'ok',
+      summary: 'ok',
+      ms: 3,
+      startedAt: id,
+    } as const;
     writer.apply({ number: id, records: [{ id, members, added: {} }], notes: [] });
   }
   writer.close();

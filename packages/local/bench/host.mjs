@@ -24,7 +24,9 @@ for await (const line of createInterface({ input: process.stdin })) {
   if (line === 'stop') break;
   const used = process.cpuUsage(cpu);
   const busy = threadTime() - before;
-  console.log(JSON.stringify({ busy, cpu: (used.user + used.system) / 1000, resident: process.memoryUsage.rss() / 1e6 }));
+  console.log(
+    JSON.stringify({ busy, cpu: (used.user + used.system) / 1000, resident: process.memoryUsage.rss() / 1e6 }),
+  );
   before = threadTime();
   cpu = process.cpuUsage();
 }

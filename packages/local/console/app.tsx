@@ -126,10 +126,7 @@ function Problem() {
     <section class="problem" aria-label="Build">
       {code.problems.map(({ text, file, line, column }) => (
         <p key={`${file}:${line}:${text}`}>
-          {file && (
-            <Place file={file} line={line ?? 1} column={column ?? 1} />
-          )}{' '}
-          {text}
+          {file && <Place file={file} line={line ?? 1} column={column ?? 1} />} {text}
         </p>
       ))}
     </section>

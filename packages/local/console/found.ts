@@ -32,7 +32,7 @@ export const shown = computed((): IdList => {
   return foundIds([...newer, ...(result?.ids ?? [])]);
 });
 
-/** Asks the host for all invocations that match, then only for the newer ones. */
+/** Reads all invocations that match from the host, then only the newer ones. */
 async function search(): Promise<void> {
   const wanted = filter.value;
   const { last, oldest } = position.value;

@@ -94,6 +94,7 @@ function flush(): void {
     if (pendingPosition) position.value = pendingPosition;
   });
   const { oldest, last } = position.value;
-  if (known.size > MAX_KNOWN) for (const id of [...known.keys()]) if (id <= last - RECENT || id > last) known.delete(id);
+  if (known.size > MAX_KNOWN)
+    for (const id of [...known.keys()]) if (id <= last - RECENT || id > last) known.delete(id);
   for (const id of absent) if (id < oldest) absent.delete(id);
 }

@@ -81,7 +81,9 @@ function soonAndCalm(action: () => void): () => void {
 
 const readSources = soonAndCalm(() => void call('GET /api/sources').then((value) => (sources.value = value), lost));
 const readRun = soonAndCalm(() => void call('GET /api/state').then((value) => (run.value = value), lost));
-const readInventory = soonAndCalm(() => void call('GET /api/inventory').then((value) => (inventory.value = value), lost));
+const readInventory = soonAndCalm(
+  () => void call('GET /api/inventory').then((value) => (inventory.value = value), lost),
+);
 
 export function refresh(): void {
   readSources();
@@ -108,7 +110,7 @@ function onEvent(event: ConsoleEvent): void {
   else refresh();
 }
 
-/** A page that was hidden for this time connects again when it is shown: its connection can be dead, and nobody says so. */
+/** A page that was hidden for this time connects again when it is shown: its connection can be dead without an error. */
 const HIDDEN_MS = 5_000;
 
 /** Listens forever; connects again when the host is restarted, and after a sleep, and gets the changes since then. */

@@ -50,7 +50,7 @@ function fill(folder: string): void {
 
 const filter = (text: string, of = page) => of.getByRole('searchbox', { name: 'Filter' }).fill(text);
 const option = (text: string, of = page) => of.getByRole('option').filter({ hasText: text });
-/** Invokes the function with these texts, one after the other. */
+/** Invokes the function with each text, one after the other. */
 async function say(...texts: readonly string[]): Promise<void> {
   for (const text of texts) await invoke(host, { text }, { origin: { kind: 'test', target: text } });
 }
@@ -67,7 +67,7 @@ it('the list has all invocations, and only the visible rows exist', async () => 
   expect(await findViolations(page)).toEqual([]);
 });
 
-it('the row that a reader has scrolled to stays in its place when new ones arrive', async () => {
+it('a row that a reader has scrolled to keeps its place when new ones arrive', async () => {
   const place = async () => (await option('orders-1000').boundingBox())?.y;
   const before = await place();
   await say('one', 'two', 'three');
@@ -76,7 +76,7 @@ it('the row that a reader has scrolled to stays in its place when new ones arriv
   expect(await place()).toBe(before);
 });
 
-it('the filter finds words of the oldest and of the newest invocation, also when it arrives later', async () => {
+it('the filter finds words of the oldest and of the newest invocation, even if it arrives later', async () => {
   await filter('word-77.');
   await page.getByText(/^1 of /).waitFor();
   await option('orders-77').waitFor();
@@ -103,7 +103,7 @@ it('a second page shows the same, and both follow', async () => {
 it('a page without a connection, as on a phone that slept, gets what it missed', async () => {
   const asked: string[] = [];
   page.on('request', (request) => request.url().includes('/api/events') && asked.push(request.url()));
-  // Going offline breaks the open stream only when its socket is used: the page is told that it was hidden for a minute.
+  // Going offline breaks the open stream only when its socket is used: the page receives the event of a page that was hidden for a minute.
   await page.evaluate(
     "Object.defineProperty(document, 'hidden', { configurable: true, value: true }); document.dispatchEvent(new Event('visibilitychange'))",
   );

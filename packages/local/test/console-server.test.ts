@@ -192,7 +192,13 @@ describe('the stream of events', () => {
     await until(second, 'ready');
     first.leave();
     for (let at = 0; at < 3; at += 1)
-      journal.open({ requestId: `s-${at}`, traceId: '1-b', segment: `${at}`, origin: { kind: 'queue', target: 'orders' }, event: {} });
+      journal.open({
+        requestId: `s-${at}`,
+        traceId: '1-b',
+        segment: `${at}`,
+        origin: { kind: 'queue', target: 'orders' },
+        event: {},
+      });
     journal.update(4, { summary: 'changed' });
     // Another page is open the whole time.
     expect((await until(second, 'at')).map((event) => event.type)).toEqual(['record', 'record', 'record', 'at']);

@@ -32,10 +32,13 @@ function apply(history: History, ...records: readonly RecordChange[]): void {
 }
 
 /** The text of all files of the folder. */
-const written = () => readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
+const written = () =>
+  readdirSync(folder)
+    .map((file) => readFileSync(join(folder, file), 'utf8'))
+    .join('\n');
 
 describe('the history', () => {
-  it('keeps records for the next run, with their rows, texts and late changes', async () => {
+  it('keeps records for the next run, with their rows, events and late changes', async () => {
     const first = open();
     apply(first, ended(1, { event: { body: 'a large body' }, answer: { statusCode: 201 } }), ended(2));
     first.close();
@@ -80,7 +83,7 @@ describe('the history', () => {
     history.close();
   });
 
-  it('tells what changed after a cursor, until it has too many changes', () => {
+  it('reports the changes after a cursor, unless there are too many', () => {
     const history = open();
     apply(history, ended(1), ended(2));
     const { cursor } = history;
@@ -95,7 +98,7 @@ describe('the history', () => {
     history.close();
   });
 
-  it('keeps working when its folder cannot be used, and says so once', () => {
+  it('keeps working when its folder cannot be used, and reports it once', () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
     const history = open({ folder: join(file, 'inside') });
@@ -117,7 +120,10 @@ describe('the files', () => {
       onFull: ({ code = '' }) => full.push(code),
       ...options,
     });
-  const texts = (id: number, length = 100) => ({ row: JSON.stringify({ id }), rest: JSON.stringify('x'.repeat(length)) });
+  const texts = (id: number, length = 100) => ({
+    row: JSON.stringify({ id }),
+    rest: JSON.stringify('x'.repeat(length)),
+  });
   beforeEach(() => full.splice(0));
 
   it('keep the newest records by number', () => {
@@ -154,7 +160,10 @@ describe('the files', () => {
 
   it.each([
     ['no index', (index: string) => rmSync(index)],
-    ['an index of another version', (index: string) => writeFileSync(index, 'sallyport-journal-0\nxxxxxxxxxxxxxxxxxxxx')],
+    [
+      'an index of another version',
+      (index: string) => writeFileSync(index, 'sallyport-journal-0\nxxxxxxxxxxxxxxxxxxxx'),
+    ],
     ['a truncated index', (index: string) => writeFileSync(index, readFileSync(index).subarray(0, 47))],
     ['a missing file', (index: string) => rmSync(join(index, '..', '00000001.jsonl'))],
     ['a truncated file', (index: string) => writeFileSync(join(index, '..', '00000001.jsonl'), '{')],

@@ -45,7 +45,9 @@ describe('changes of a journal', () => {
     await clock.advance(49);
     expect(batches).toEqual([]);
     await clock.advance(1);
-    expect(batches).toMatchObject([{ number: 1, records: [{ id, members: { event: { order: 1 }, logsDropped: 3000 } }] }]);
+    expect(batches).toMatchObject([
+      { number: 1, records: [{ id, members: { event: { order: 1 }, logsDropped: 3000 } }] },
+    ]);
     expect(batches[0]?.records[0]?.added.logs).toHaveLength(2000);
     feed.confirm(1);
     journal.update(id, { status: 'ok' });

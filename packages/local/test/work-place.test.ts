@@ -58,9 +58,21 @@ describe('two invocations', () => {
 it.each([
   ['sqs', { MessageBody: 'm' }, '{"MessageId":"1"}', { MessageBody: 'm' }, { MessageId: '1' }],
   ['sqs', { MessageBody: 'x'.repeat(20_000) }, '{}', expect.stringMatching(/… and 3634 further characters$/), {}],
-  ['secretsmanager', { SecretId: 's' }, '{"SecretString":"x"}', expect.stringMatching(/^hidden/), expect.stringMatching(/^hidden/)],
-  ['ssm', { Name: 'n' }, '{"Parameter":{"Value":"x"}}', expect.stringMatching(/^hidden/), expect.stringMatching(/^hidden/)],
-])('a call of %s keeps what was sent and received', (service, input, body, sent, received) => {
+  [
+    'secretsmanager',
+    { SecretId: 's' },
+    '{"SecretString":"x"}',
+    expect.stringMatching(/^hidden/),
+    expect.stringMatching(/^hidden/),
+  ],
+  [
+    'ssm',
+    { Name: 'n' },
+    '{"Parameter":{"Value":"x"}}',
+    expect.stringMatching(/^hidden/),
+    expect.stringMatching(/^hidden/),
+  ],
+])('a call of %s has its input and output', (service, input, body, sent, received) => {
   const answer = { status: 200, headers: { 'content-type': 'application/x-amz-json-1.0' }, body };
   expect(excerpts(service, input, answer)).toEqual({ input: sent, output: received });
 });

@@ -3,7 +3,7 @@ import { Json, Text } from '../parts/json.js';
 import { Mark } from '../parts/small.js';
 import { duration } from '../parts/view.js';
 
-/** The calls to AWS of an invocation, each with what was sent and received. */
+/** The calls to AWS of an invocation, each with its input and output. */
 export function Calls({ calls }: { readonly calls: readonly AwsCall[] }) {
   return (
     <ol class="calls" aria-label="Calls">
@@ -16,7 +16,11 @@ export function Calls({ calls }: { readonly calls: readonly AwsCall[] }) {
   );
 }
 
-function Call({ call: { service, operation, resource, status, error, ms, input, output } }: { readonly call: AwsCall }) {
+function Call({
+  call: { service, operation, resource, status, error, ms, input, output },
+}: {
+  readonly call: AwsCall;
+}) {
   const name = `${service} ${operation}`;
   return (
     <details>

@@ -13,7 +13,7 @@ const MAX_CHOICES = 20;
 /** The chosen invocation, by the invocation that it is compared with. */
 const chosen = signal<{ readonly of: number; readonly before: number } | undefined>(undefined);
 
-/** What differs from an earlier invocation of the same target. */
+/** The differences from an earlier invocation of the same target. */
 export function Compare({ row }: { readonly row: InvocationRow }) {
   const choices = newest.value.filter(({ id, origin }) => id < row.id && origin.target === row.origin.target);
   const before = chosen.value?.of === row.id ? chosen.value.before : undefined;

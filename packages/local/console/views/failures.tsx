@@ -33,8 +33,7 @@ function One({ failure }: { readonly failure: Failure }) {
         <ol class="frames" aria-label="Frames">
           {frames.map(({ file, line, column, name }, index) => (
             <li key={index}>
-              <Place file={file} line={line} column={column} />{' '}
-              {name}
+              <Place file={file} line={line} column={column} /> {name}
             </li>
           ))}
           {otherFrames > 0 && <li class="quiet">and {otherFrames} frames outside the project</li>}

@@ -110,7 +110,7 @@ function Rows() {
   return <List />;
 }
 
-/** It has a state of its own: a list that was empty begins at its top. */
+/** A separate component: a list that was empty begins at its top. */
 function List() {
   const list = useRef<HTMLDivElement>(null);
   const active = currentId.value;
@@ -128,7 +128,7 @@ function List() {
     else if (box.scrollTop < below) box.scrollTop = below;
   }, [active]);
   useLayoutEffect(() => {
-    // New rows come in above: what a reader has scrolled to stays where it is.
+    // New rows are inserted above: the visible rows keep their place.
     const moved = ids.placeOf(before.current ?? 0);
     if (list.current && list.current.scrollTop > 0 && moved > 0) list.current.scrollTop += moved * ROW_PX;
     before.current = newestId;

@@ -132,14 +132,14 @@ function Target({ form: { target, targets, kind: of } }: { readonly form: SendFo
   );
 }
 
-/** The origin of the event. Values that the page does not show are sent as they were, unless they are changed. */
+/** The origin of the event. Values that the page does not show are sent unchanged, unless they are edited. */
 function Edited() {
   const id = edited.value;
   if (id === undefined) return null;
   return (
     <p class="note">
-      The event of <a href={`#/invocations/${id}`}>#{id}</a>: change it and send it again. A hidden value is sent as it was, unless you
-      change it.
+      The event of <a href={`#/invocations/${id}`}>#{id}</a>: change it and send it again. A hidden value is sent
+      unchanged, unless you edit it.
     </p>
   );
 }

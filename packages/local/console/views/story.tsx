@@ -23,7 +23,11 @@ export function Story({ row }: { readonly row: InvocationRow }) {
   );
 }
 
-function One(props: { readonly recordId: string; readonly rows: readonly InvocationRow[]; readonly row: InvocationRow }) {
+function One(props: {
+  readonly recordId: string;
+  readonly rows: readonly InvocationRow[];
+  readonly row: InvocationRow;
+}) {
   const { recordId, rows, row } = props;
   const end = rows
     .flatMap((one) => nextSteps(one))
@@ -58,7 +62,7 @@ function One(props: { readonly recordId: string; readonly rows: readonly Invocat
 const deliveriesOf = (rows: readonly InvocationRow[], recordId: string) =>
   rows.filter(({ origin }) => origin.recordIds?.includes(recordId));
 
-/** The rows of all invocations that received one of the records, oldest first: those of the files, and those that arrive. */
+/** The rows of all invocations that received one of the records, oldest first: stored ones, and new ones as they arrive. */
 export function useDeliveries(recordIds: readonly string[]): readonly InvocationRow[] {
   const [found, setFound] = useState<readonly number[]>([]);
   useEffect(() => {
@@ -74,5 +78,8 @@ export function useDeliveries(recordIds: readonly string[]): readonly Invocation
   }, [recordIds.join(' ')]);
   const receives = ({ origin }: InvocationRow) => recordIds.some((id) => origin.recordIds?.includes(id));
   const ids = new Set([...found, ...newest.value.filter(receives).map(({ id }) => id)]);
-  return [...ids].sort((a, b) => a - b).flatMap((id) => rowOf(id) ?? []).filter(receives);
+  return [...ids]
+    .sort((a, b) => a - b)
+    .flatMap((id) => rowOf(id) ?? [])
+    .filter(receives);
 }

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
-import type { DataView, StoreView } from '../../src/internal/console/api.js';
+import type { ServiceData, StoreView } from '../../src/internal/console/api.js';
 import { call } from '../api.js';
 import { useKeys } from '../keys.js';
 import { Json } from '../parts/json.js';
@@ -9,7 +9,7 @@ import { neighbour } from '../parts/view.js';
 import { go, selected } from '../route.js';
 import { attempt, run, stateVersion } from '../store.js';
 
-const data = signal<readonly DataView[] | undefined>(undefined);
+const data = signal<readonly ServiceData[] | undefined>(undefined);
 /** Counts how often all data was read again. */
 const reads = signal(0);
 
@@ -51,7 +51,13 @@ export function TablesView() {
   );
 }
 
-function Service({ data: { service, title, one, columns, stores }, isFirst }: { readonly data: DataView; readonly isFirst: boolean }) {
+function Service({
+  data: { service, title, one, columns, stores },
+  isFirst,
+}: {
+  readonly data: ServiceData;
+  readonly isFirst: boolean;
+}) {
   return (
     <>
       <div class="bar">

@@ -5,11 +5,11 @@ import type { WireAnswer } from './wire.js';
 /** Longer inputs and outputs are kept as the beginning of their text. */
 const MAX_LENGTH = 16_384;
 
-/** The values of these services are secrets, whatever the names of their members. */
+/** The values of these services are secrets, regardless of the names of their members. */
 const SECRET_SERVICES: readonly string[] = ['secretsmanager', 'ssm', 'sts'];
 const HIDDEN = 'hidden: it can contain a secret';
 
-/** What a call sent and received, for the journal. */
+/** Input and output of a call, for the journal. */
 export function excerpts(service: string, input: unknown, answer: WireAnswer): Pick<AwsCall, 'input' | 'output'> {
   if (SECRET_SERVICES.includes(service)) return { input: HIDDEN, output: HIDDEN };
   return { input: excerpt(input, JSON.stringify(input) ?? ''), output: outputOf(answer) };

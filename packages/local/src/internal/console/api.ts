@@ -17,7 +17,7 @@ export interface ConsoleApi {
    * the records that changed after the cursor `?since=`.
    */
   'GET /api/events': { readonly answer: ConsoleEvent };
-  /** The newest 1,000 invocations, those of `?from=&to=`, or those of `?ids=`, oldest first. */
+  /** The newest 1,000 invocations, oldest first; with `?from=&to=` or `?ids=` the invocations with these numbers. */
   'GET /api/invocations': { readonly answer: readonly InvocationRow[] };
   /** Ids of the invocations that match `?filter=`, newest first; `from` is the lowest id. */
   'GET /api/search': { readonly answer: readonly number[] };
@@ -39,7 +39,7 @@ export interface ConsoleApi {
   'GET /api/sources': { readonly answer: readonly SourceView[] };
   'POST /api/sources': { readonly body: SourceActionRequest; readonly answer: readonly SourceView[] };
   'POST /api/speed': { readonly body: { readonly speed: number }; readonly answer: { readonly speed: number } };
-  'GET /api/data': { readonly answer: readonly DataView[] };
+  'GET /api/data': { readonly answer: readonly ServiceData[] };
   'GET /api/data/{service}/{name}': { readonly answer: StoreItems };
   'POST /api/token': { readonly body: TokenRequest; readonly answer: { readonly token: string } };
   'GET /api/recordings': { readonly answer: readonly RecordingView[] };
@@ -50,7 +50,7 @@ export interface ConsoleApi {
   };
   /** Opens a file of the project in the editor of the run. */
   'POST /api/open': { readonly body: OpenRequest; readonly answer: { readonly editor: string } };
-  /** What differs between the invocations `before` and `now` of the query. Ids and times do not count. */
+  /** The differences between the invocations `before` and `now` of the query. Ids and times do not count. */
   'GET /api/compare': { readonly answer: readonly Difference[] };
   'GET /api/env': { readonly answer: Readonly<Record<string, string>> };
   'POST /api/reset': { readonly answer: { readonly ok: true } };
@@ -74,7 +74,7 @@ export interface RunState {
   readonly addresses: Readonly<Record<string, string>>;
   readonly speed: number;
   readonly reveal: boolean;
-  /** The editor that opens files; `null` if none is known: the page then has links for VS Code. */
+  /** The editor that opens files; `null` if it is unknown: the page then has links for VS Code. */
   readonly editor: string | null;
   /** `on`, or the reason why DynamoDB is off. */
   readonly state: string;
@@ -159,7 +159,7 @@ export interface SourceActionRequest {
 }
 
 /** The data of one service. */
-export interface DataView {
+export interface ServiceData {
   /** `dynamodb`. */
   readonly service: string;
   /** `Tables`. */

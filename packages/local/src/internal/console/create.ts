@@ -15,7 +15,16 @@ import { restoreHidden } from '../send/restore.js';
 import type { SendRequest } from '../send/send.js';
 import { tables } from '../services/dynamodb/table-state.js';
 import type { RunState } from './api.js';
-import { readExplain, readOpen, readReplay, readSave, readSend, readSourceAction, readSpeed, readToken } from './bodies.js';
+import {
+  readExplain,
+  readOpen,
+  readReplay,
+  readSave,
+  readSend,
+  readSourceAction,
+  readSpeed,
+  readToken,
+} from './bodies.js';
 import { findConsole } from './build.js';
 import { listData, readStore } from './data.js';
 import { type Editor, findEditor } from './editor.js';
@@ -133,7 +142,8 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
     },
     'POST /api/open': async ({ body }) => {
       const request = readOpen(body);
-      if (!editor) throw localError('local.invalid_request', 'framework: no editor is known: name it with --editor code');
+      if (!editor)
+        throw localError('local.invalid_request', 'framework: no editor is known: name it with --editor code');
       await editor.open(request);
       return { editor: editor.name };
     },

@@ -2,15 +2,15 @@ import { localError } from '../errors.js';
 import { SERVICES } from '../services/list.js';
 import type { LocalService, ServiceView } from '../services/service.js';
 import type { State } from '../state/state.js';
-import type { DataView, StoreItems } from './api.js';
+import type { ServiceData, StoreItems } from './api.js';
 
 /** The services whose data the console shows. */
 const VIEWS: readonly (readonly [service: string, view: ServiceView])[] = SERVICES.flatMap(
   ({ name, view }: LocalService): readonly (readonly [string, ServiceView])[] => (view ? [[name, view]] : []),
 );
 
-/** The tables, buckets and so on of a run. A service whose data cannot be read has none: the state of the run tells why. */
-export function listData(state: Pick<State, 'get'>): Promise<readonly DataView[]> {
+/** The tables, buckets and so on of a run. The list of a service whose data cannot be read is empty: the state of the run has the reason. */
+export function listData(state: Pick<State, 'get'>): Promise<readonly ServiceData[]> {
   return Promise.all(
     VIEWS.map(async ([service, view]) => {
       const { title, one, columns = [] } = view;

@@ -5,7 +5,7 @@ import { localError } from '../errors.js';
 import type { OpenRequest } from './api.js';
 
 /**
- * The arguments of editors that open a window of their own, by the name of their program.
+ * The arguments of editors that open a separate window, by the name of their program.
  *
  * @see https://code.visualstudio.com/docs/configure/command-line
  * @see https://www.jetbrains.com/help/idea/opening-files-from-command-line.html

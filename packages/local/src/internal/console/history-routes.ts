@@ -1,5 +1,5 @@
-import type { History } from '../history/history.js';
 import { localError } from '../errors.js';
+import type { History } from '../history/history.js';
 import type { InvocationRecord } from '../journal/journal.js';
 import { compareRecords } from '../recordings/compare.js';
 import type { InvocationRow } from './api.js';
@@ -45,7 +45,7 @@ function recordOf(history: History, id: string | null = null): InvocationRecord 
   return record;
 }
 
-/** The numbers of `ids=1,2,9` or of `from=1&to=200`, at most 1,000; `undefined` if none are given. */
+/** The numbers of `ids=1,2,9` or of `from=1&to=200`, at most 1,000; `undefined` without these parameters. */
 function rangeOf(query: URLSearchParams): readonly number[] | undefined {
   const ids = query.get('ids');
   if (ids !== null) return ids.split(',').slice(0, MAX_ROWS).map(Number);

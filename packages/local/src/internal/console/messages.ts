@@ -2,7 +2,7 @@ import type { Outgoing } from '../doors/iam-authorizer.js';
 import type { Batch } from '../journal/feed.js';
 import type { TerminalOptions } from './terminal.js';
 
-/** What the thread of the console gets when it starts. */
+/** The settings of the console's thread. */
 export interface ThreadSettings {
   /** The project, for the lines of the source that failures show. */
   readonly folder: string;
@@ -43,7 +43,12 @@ export interface HostQuestions {
 }
 
 export type Question = {
-  [Q in keyof HostQuestions]: { readonly type: 'ask'; readonly ask: Q; readonly of: number; readonly input: HostQuestions[Q]['input'] };
+  [Q in keyof HostQuestions]: {
+    readonly type: 'ask';
+    readonly ask: Q;
+    readonly of: number;
+    readonly input: HostQuestions[Q]['input'];
+  };
 }[keyof HostQuestions];
 
 export type ToThread =

@@ -83,8 +83,7 @@ async function serve(
   if (method === 'GET' && (await sendAsset(response, options.assets, path))) return;
   const unknown = refuseWithoutToken(request, options.token);
   if (unknown) return sendError(response, unknown.status, 'local.refused', unknown.message);
-  if (method === 'GET' && path === '/api/events')
-    return streamEvents(response, options.history, query);
+  if (method === 'GET' && path === '/api/events') return streamEvents(response, options.history, query);
   const found = findRoute(options.routes, method, path);
   if (found) return sendAnswer(response, await answerCall(found, query, ''));
   const body = await readBody(request);
@@ -98,11 +97,7 @@ async function serve(
 }
 
 /** The answer of a route. @throws an error that is not for the caller */
-export async function answerCall(
-  { answer, params }: Found,
-  query: URLSearchParams,
-  body: string,
-): Promise<HostAnswer> {
+export async function answerCall({ answer, params }: Found, query: URLSearchParams, body: string): Promise<HostAnswer> {
   try {
     const value = await answer({ params, query, body: body === '' ? undefined : parse(body) });
     return { text: JSON.stringify(value ?? null) };

@@ -1,5 +1,5 @@
-import { clockTime, invocationJson, invocationLine } from '../commands/lines.js';
 import { failureText } from '../commands/failure-lines.js';
+import { clockTime, invocationJson, invocationLine } from '../commands/lines.js';
 import type { History } from '../history/history.js';
 import { cleanText } from '../journal/cleaner.js';
 import { hasEndedBadly } from '../journal/failure.js';
@@ -60,5 +60,5 @@ export function printHistory(
   };
 }
 
-/** Numbers of printed invocations that are remembered, so that a late change prints no second line. */
+/** Maximum number of stored ids of printed invocations: a late change prints no second line. */
 const MAX_PRINTED = 20_000;

@@ -44,7 +44,7 @@ export function matches(row: InvocationRow, filter: string | FilterWords, isFoun
   return included.every((word) => text.includes(word) || why.includes(word));
 }
 
-/** Creates the test of a stored record: its texts are JSON, and its row is parsed only if the line can decide. */
+/** Creates the test of a stored record: its text is JSON, and its row is parsed only if the result depends on the line. */
 export function createFilter(filter: string): (text: string, row: () => InvocationRow) => boolean {
   const words = wordsOf(filter);
   const { included, excluded } = words;
@@ -57,7 +57,7 @@ export function createFilter(filter: string): (text: string, row: () => Invocati
   };
 }
 
-/** True for a word that is in a line but not in the texts of a record. */
+/** True for a word that can be in a line but not in the JSON of a record. */
 function isOfLine(word: string): boolean {
   return word.startsWith('#') || 'failed running ok'.includes(word);
 }

@@ -4,12 +4,12 @@ import { createCleaner } from '../journal/cleaner.js';
 import type { Failure } from '../journal/failure-record.js';
 import type { Batch } from '../journal/feed.js';
 import type { InvocationRecord, JournalNote } from '../journal/journal.js';
-import { ShownRecord, type ShownOptions } from '../journal/shown-record.js';
+import { type ShownOptions, ShownRecord } from '../journal/shown-record.js';
 import { createFilter } from './filter.js';
 import { fromTexts, toRow, toTexts } from './row.js';
 import { openStore, type RecordStore } from './store.js';
 
-/** What changed with one batch. */
+/** The changes of one batch. */
 export interface HistoryChange {
   /** The numbers of the changed records. */
   readonly ids: readonly number[];
@@ -68,7 +68,7 @@ const MAX_REVEALED = 1000;
 const MAX_REVEALED_BYTES = 64 * 1024 * 1024;
 /** Time between two attempts to write to a full disk. */
 const RETRY_MS = 5_000;
-/** Changes that a page that was away can ask for. */
+/** Maximum number of changes that a page can receive after an absence. */
 const MAX_CHANGES = 20_000;
 
 interface Hot {

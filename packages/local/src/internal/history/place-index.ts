@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where the texts of a record are. */
+/** The place of a record in the files. */
 export interface Place {
   /** The number of the file. */
   readonly file: number;
@@ -13,11 +13,11 @@ export interface Place {
 }
 
 const NAME = 'index';
-/** The version of index and files. Another one is not read. */
+/** The version of index and files. Other versions are not read. */
 const VERSION = Buffer.from('sallyport-journal-1\n');
 const FIELDS = 5;
 const BYTES = FIELDS * 4;
-/** The file of the index is written anew when it has so many entries for each record. */
+/** The file of the index is rewritten when it has so many entries for each record. */
 const MAX_ENTRIES = 4;
 
 /**
@@ -55,13 +55,13 @@ export class PlaceIndex {
     return index;
   }
 
-  /** The lowest number of a kept record; 0 if there is none. */
+  /** The lowest number of a kept record; 0 without records. */
   get oldest(): number {
     while (this.#oldest < this.#last && !this.get(this.#oldest)) this.#oldest += 1;
     return this.#oldest;
   }
 
-  /** The highest number; 0 if there was none. */
+  /** The highest number; 0 without records. */
   get last(): number {
     return this.#last;
   }

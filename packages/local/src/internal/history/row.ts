@@ -12,7 +12,7 @@ export function toTexts(record: InvocationRecord): StoredTexts {
   return { row: JSON.stringify(row), rest: JSON.stringify(rest) };
 }
 
-/** The record of its texts; `undefined` if a text is not JSON. */
+/** Parses a stored record; `undefined` if it is not JSON. */
 export function fromTexts({ row, rest }: StoredTexts): InvocationRecord | undefined {
   try {
     // JSON has no `undefined`: a record without a response has no member `answer`.

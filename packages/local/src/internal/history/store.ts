@@ -1,8 +1,8 @@
 import { closeSync, mkdirSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { PlaceIndex, type Place } from './place-index.js';
+import { PlaceIndex } from './place-index.js';
 
-/** The texts of one record. */
+/** The stored form of one record. */
 export interface StoredTexts {
   /** JSON of the row that lists show. */
   readonly row: string;
@@ -12,7 +12,7 @@ export interface StoredTexts {
 
 /** Records in files, by their numbers. */
 export interface RecordStore {
-  /** The lowest and the highest number of a kept record; `undefined` if there is none. */
+  /** The lowest and the highest number of a kept record; `undefined` without records. */
   bounds(): { readonly oldest: number; readonly last: number } | undefined;
   /** Adds a record, or replaces it. @returns false if it could not be written, not even after the oldest records were removed */
   put(id: number, texts: StoredTexts): boolean;
@@ -50,7 +50,7 @@ export function openStore(options: StoreOptions): RecordStore {
   return new FileStore(options);
 }
 
-/** The newest number in a folder; 0 if there is none. */
+/** The newest number in a folder; 0 without records. */
 export function lastStored(folder: string, maxRecords: number): number {
   return PlaceIndex.read(folder, maxRecords).last;
 }
@@ -188,7 +188,7 @@ class FileStore implements RecordStore {
     return this.#bytes(file, at, length)?.toString('utf8');
   }
 
-  /** `undefined` if the file was removed by somebody else. */
+  /** `undefined` if the file no longer exists. */
   #bytes(file: number, at: number, length: number): Buffer | undefined {
     const bytes = Buffer.allocUnsafe(length);
     try {
@@ -211,4 +211,3 @@ function filesOf(folder: string): readonly number[] {
     .filter((file) => !Number.isNaN(file))
     .sort((a, b) => a - b);
 }
-

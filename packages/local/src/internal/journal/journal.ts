@@ -37,9 +37,9 @@ export interface AwsCall {
   readonly status: number;
   /** AWS's error code; `null` for success. */
   readonly error: string | null;
-  /** What was sent: members of JSON or of a form, else method and path; a string if it is longer than 16 KiB. */
+  /** The members of JSON or of a form, else method and path; a string if the input is longer than 16 KiB. */
   readonly input: unknown;
-  /** What was received: members of JSON, else the text or the number of bytes. */
+  /** The members of JSON, else the text or the number of bytes. */
   readonly output: unknown;
 }
 

@@ -2,7 +2,7 @@ import { ChangeReader, type RawRecord, type RecordMembers, sizeOf } from './chan
 import { createCleaner } from './cleaner.js';
 import type { Failure } from './failure-record.js';
 import type { InvocationRecord, Journal, JournalChange, JournalNote, OpenRecord, RecordLists } from './journal.js';
-import { ShownRecord, type ShownOptions } from './shown-record.js';
+import { type ShownOptions, ShownRecord } from './shown-record.js';
 import { parseTrace } from './trace.js';
 
 /** Options of {@link createJournal}. */

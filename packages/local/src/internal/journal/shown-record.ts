@@ -8,7 +8,7 @@ const FOREIGN = new Set(['origin', 'summary', 'event', 'answer', 'error', 'throw
 /** An X-Ray id, which contains no secret; a caller may send any other string. */
 const TRACE_ID = /^1-[\da-f]{8}-[\da-f]{24}$/;
 
-/** What {@link ShownRecord} needs. */
+/** Options of {@link ShownRecord}. */
 export interface ShownOptions {
   readonly clean: Cleaner;
   /** Reads the failures of a sanitized record. */
@@ -40,7 +40,8 @@ export class ShownRecord {
 
   apply({ members, added }: RecordChange): void {
     const { clean } = this.#options;
-    for (const [name, value] of Object.entries(members)) Object.assign(this.#record, { [name]: this.#member(name, value) });
+    for (const [name, value] of Object.entries(members))
+      Object.assign(this.#record, { [name]: this.#member(name, value) });
     for (const name of LIST_NAMES) for (const entry of added[name] ?? []) this.#lists[name].push(clean(entry));
     this.#view = undefined;
   }

@@ -42,7 +42,7 @@ export function compareRecords(before: InvocationRecord, now: InvocationRecord):
     .filter(({ before: old, now: fresh }) => !(isTime(old) && isTime(fresh)));
 }
 
-/** Members to which AWS gives another value in each event. */
+/** Members that have another value in each event of AWS. */
 const GENERATED =
   /\.(?:messageId|MessageId|receiptHandle|requestId|extendedRequestId|eventID|sequenceNumber|SequenceNumber|AWSTraceHeader|[xX]-[aA]mzn-[tT]race-[iI]d|md5OfBody|MD5\w*)$/;
 const TIME_TEXT = /^\d{4}-\d\d-\d\dT\d\d:\d\d|^\d\d\/\w{3}\/\d{4}:|^\w{3}, \d\d \w{3} \d{4} /;

@@ -1,6 +1,6 @@
 import type { TRIGGER_KINDS } from '@sallyport/core';
 import { CATALOGUE, type CatalogueEntry, samplesFor } from '@sallyport/triggers/catalogue';
-import type { SendField, SendForm } from '../console/api.js';
+import type { SendForm } from '../console/api.js';
 import type { Inspection } from '../inspect/inspection.js';
 import type { SourceForm } from '../sources/source.js';
 import { SOURCE_TYPES, type SourceKind } from '../sources/source-types.js';
@@ -71,7 +71,9 @@ const FORMS: Readonly<Record<FormKind, SourceForm>> = {
 
 /** The forms of all kinds that can be sent, with the targets that the function registers. */
 export function formsOf(inspection: Inspection, sources: readonly SourceView[]): readonly SendForm[] {
-  const ofSources = SOURCE_TYPES.flatMap(({ kind, form }): readonly [string, SourceForm][] => (form ? [[kind, form]] : []));
+  const ofSources = SOURCE_TYPES.flatMap(({ kind, form }): readonly [string, SourceForm][] =>
+    form ? [[kind, form]] : [],
+  );
   const { http, websocket, appsync, ...others } = FORMS;
   const all = Object.entries({ http, websocket, appsync, ...Object.fromEntries(ofSources), ...others });
   const fixed = all.map(([kind, { fields, ...form }]) => ({

@@ -1,6 +1,6 @@
 /**
  * An edited event with the values that were hidden from its editor. A value that was not edited is the one of the event, so that a token
- * that the page shows as `[REDACTED]` is sent as it was.
+ * that the page shows as `[REDACTED]` is sent unchanged.
  *
  * @param edited the event that the developer sends
  * @param shown the event as the page showed it

@@ -1,6 +1,6 @@
-import type { StoreItems, StoreView } from '../console/api.js';
 import type { AwsService } from '../aws/service.js';
 import type { Config } from '../config/config.js';
+import type { StoreItems, StoreView } from '../console/api.js';
 import type { Sockets } from '../doors/sockets.js';
 import type { RunKeys } from '../host/keys.js';
 import type { Journal } from '../journal/journal.js';
@@ -23,7 +23,7 @@ export interface ServiceRun {
   now(): number;
 }
 
-/** What the console shows of the data of a service. */
+/** The data of a service in the console. */
 export interface ServiceView {
   /** `Tables`. */
   readonly title: string;
@@ -45,7 +45,7 @@ export interface LocalService {
   operations(run: ServiceRun): AwsService;
   /** The data that it keeps between runs; absent if it keeps none. */
   readonly state?: StateType;
-  /** What the console shows of its data; absent if it keeps none. */
+  /** Its data in the console; absent for a service without data. */
   readonly view?: ServiceView;
   /** The kinds of sources whose events it sends to the function. */
   readonly sources?: readonly SourceType[];

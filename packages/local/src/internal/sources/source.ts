@@ -46,7 +46,7 @@ export type Options = Readonly<Record<string, unknown>>;
 export interface SourceForm {
   /** `Queue message`. */
   readonly label: string;
-  /** What the target names: `queue`. */
+  /** The meaning of the target: `queue`. */
   readonly target: string;
   /** The builder options that the form shows, with their meaning. Builder defaults set the other options. */
   readonly fields: Readonly<Record<string, readonly [type: SendField['type'], wanted: string]>>;
