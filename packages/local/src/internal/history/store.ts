@@ -114,11 +114,15 @@ class FileStore implements RecordStore {
 
   async find(from: number, accepts: (text: string, row: () => string) => boolean): Promise<readonly number[]> {
     const found: number[] = [];
+    // One buffer for all files: a search must not leave the size of the history in memory.
+    let buffer = Buffer.alloc(0);
     for (const file of [...this.#sizes.keys()].reverse()) {
       const places = this.#index.inFile(file).filter(({ id }) => id >= from);
       if (places.length === 0) continue;
       await new Promise(setImmediate);
-      const all = this.#bytes(file, 0, this.#sizes.get(file) ?? 0);
+      const size = this.#sizes.get(file) ?? 0;
+      if (buffer.length < size) buffer = Buffer.allocUnsafe(size);
+      const all = this.#bytes(file, 0, size, buffer);
       if (!all) continue;
       for (const { id, at, row, rest } of places)
         if (accepts(all.toString('utf8', at, at + row + rest + 1), () => all.toString('utf8', at, at + row)))
@@ -189,8 +193,8 @@ class FileStore implements RecordStore {
   }
 
   /** `undefined` if the file no longer exists. */
-  #bytes(file: number, at: number, length: number): Buffer | undefined {
-    const bytes = Buffer.allocUnsafe(length);
+  #bytes(file: number, at: number, length: number, into = Buffer.allocUnsafe(length)): Buffer | undefined {
+    const bytes = into.subarray(0, length);
     try {
       const descriptor = this.#reading.get(file) ?? openSync(this.#path(file), 'r');
       this.#reading.set(file, descriptor);
