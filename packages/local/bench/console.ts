@@ -85,6 +85,7 @@ async function measure(): Promise<void> {
     await (await fetch(`http://127.0.0.1:${run.ports.console}/api/search?filter=word-77.`, { headers })).text();
   });
   report('search in all invocations, median of 3', median(search), 'ms');
+  console.log(`requests without a response: ${failed}`);
   console.log(
     `load of the machine: ${loadavg()
       .map((one) => one.toFixed(1))

@@ -83,6 +83,13 @@ describe('the history', () => {
     history.close();
   });
 
+  it('counts records in memory among its maximum', () => {
+    const history = open({ maxRecords: 10 });
+    for (let id = 1; id <= 25; id += 1) apply(history, ended(id));
+    expect(history.bounds()).toEqual({ oldest: 16, last: 25 });
+    history.close();
+  });
+
   it('reports the changes after a cursor, unless there are too many', () => {
     const history = open();
     apply(history, ended(1), ended(2));

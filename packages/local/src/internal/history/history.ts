@@ -121,7 +121,9 @@ class DiskHistory implements History {
     const stored = this.#store?.bounds();
     let [oldest, last] = stored ? [stored.oldest, stored.last] : [Number.POSITIVE_INFINITY, 0];
     for (const id of this.#hot.keys()) [oldest, last] = [Math.min(oldest, id), Math.max(last, id)];
-    return last === 0 ? { oldest: 1, last: 0 } : { oldest, last };
+    // Records in memory are not written yet: the oldest of the files are removed with them.
+    const { maxRecords = MAX_RECORDS } = this.#options;
+    return last === 0 ? { oldest: 1, last: 0 } : { oldest: Math.max(oldest, last - maxRecords + 1), last };
   }
 
   apply({ number, records, notes }: Batch): void {

@@ -1,4 +1,4 @@
-import type { InvocationRecord, RecordLists } from './journal.js';
+import type { RawRecord, RecordLists, RecordMembers } from './journal.js';
 
 /** The lists of a record. Entries are only added at their ends. */
 export const LIST_NAMES = [
@@ -9,14 +9,6 @@ export const LIST_NAMES = [
   'changes',
   'leftovers',
 ] as const satisfies readonly (keyof RecordLists)[];
-
-/** The members of a record that are not lists. Values are replaced, never changed. */
-export type RecordMembers = Omit<InvocationRecord, keyof RecordLists | 'failures'>;
-
-/** A record as the function and its callers filled it: not sanitized, and without its failures. */
-export type RawRecord = { -readonly [M in keyof RecordMembers]: RecordMembers[M] } & {
-  readonly [L in keyof RecordLists]: RecordLists[L][];
-};
 
 /** The difference between two states of a record. */
 export interface RecordChange {

@@ -1,5 +1,4 @@
 import type { Origin } from '../runtime/invoker.js';
-import type { RawRecord, RecordMembers } from './changes.js';
 import type { Failure } from './failure-record.js';
 
 /** A line that the function wrote. */
@@ -183,6 +182,14 @@ export interface RecordLists {
   changes: StateChange;
   leftovers: string;
 }
+
+/** The members of a record that are not lists. Values are replaced, never changed. */
+export type RecordMembers = Omit<InvocationRecord, keyof RecordLists | 'failures'>;
+
+/** A record as the function and its callers filled it: not sanitized, and without its failures. */
+export type RawRecord = { -readonly [M in keyof RecordMembers]: RecordMembers[M] } & {
+  readonly [L in keyof RecordLists]: RecordLists[L][];
+};
 
 /** A change outside the invocations. `topic` names the part that the console must read again. */
 export interface JournalNote {

@@ -1,7 +1,16 @@
-import { ChangeReader, type RawRecord, type RecordMembers, sizeOf } from './changes.js';
+import { ChangeReader, sizeOf } from './changes.js';
 import { createCleaner } from './cleaner.js';
 import type { Failure } from './failure-record.js';
-import type { InvocationRecord, Journal, JournalChange, JournalNote, OpenRecord, RecordLists } from './journal.js';
+import type {
+  InvocationRecord,
+  Journal,
+  JournalChange,
+  JournalNote,
+  OpenRecord,
+  RawRecord,
+  RecordLists,
+  RecordMembers,
+} from './journal.js';
 import { type ShownOptions, ShownRecord } from './shown-record.js';
 import { parseTrace } from './trace.js';
 
