@@ -50,9 +50,14 @@ export async function call<R extends Route>(
   return value as ConsoleApi[R]['answer'];
 }
 
-/** Reads the stream of events until it ends. */
-export async function readEvents(onEvent: (event: ConsoleEvent) => void, signal: AbortSignal): Promise<void> {
-  const answer = await fetch('/api/events', { headers: authorization(), signal });
+/** Reads the stream of events until it ends. @param since the cursor of an earlier stream; `''` for none */
+export async function readEvents(
+  onEvent: (event: ConsoleEvent) => void,
+  signal: AbortSignal,
+  since: string,
+): Promise<void> {
+  const query = since === '' ? '' : `?${new URLSearchParams({ since })}`;
+  const answer = await fetch(`/api/events${query}`, { headers: authorization(), signal });
   if (!answer.ok || !answer.body) throw new CallError(answer.status, 'no events');
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';

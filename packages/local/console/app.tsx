@@ -1,9 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { bindings, usePageKeys } from './keys.js';
+import { Place } from './parts/place.js';
 import { Failed, Mark } from './parts/small.js';
 import { clockTime, duration } from './parts/view.js';
 import { go, VIEWS, type View, view } from './route.js';
-import { connection, failed, rows, run, sources, status } from './store.js';
+import { count as kept } from './rows.js';
+import { connection, failed, run, sources, status } from './store.js';
 import { InvocationsView } from './views/invocations.js';
 import { McpView } from './views/mcp.js';
 import { OpenApiView } from './views/openapi.js';
@@ -124,12 +126,7 @@ function Problem() {
     <section class="problem" aria-label="Build">
       {code.problems.map(({ text, file, line, column }) => (
         <p key={`${file}:${line}:${text}`}>
-          {file && (
-            <code>
-              {file}:{line}:{column}
-            </code>
-          )}{' '}
-          {text}
+          {file && <Place file={file} line={line ?? 1} column={column ?? 1} />} {text}
         </p>
       ))}
     </section>
@@ -139,7 +136,7 @@ function Problem() {
 function Count({ of }: { readonly of: View }) {
   const count =
     of === 'invocations'
-      ? rows.value.size
+      ? kept.value
       : of === 'queues'
         ? sources.value.reduce((sum, { records, deadLetters }) => sum + records.length + deadLetters.length, 0)
         : 0;

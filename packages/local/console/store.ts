@@ -1,24 +1,23 @@
-import { computed, signal } from '@preact/signals';
-import type { ConsoleEvent, Inventory, InvocationRow, RunState } from '../src/internal/console/api.js';
+import { signal } from '@preact/signals';
+import type { ConsoleEvent, Inventory, RunState } from '../src/internal/console/api.js';
 import type { SourceView } from '../src/internal/sources/sources.js';
 import { CallError, call, readEvents } from './api.js';
+import { newest, position, takePosition, takeRow } from './rows.js';
 
-/** Maximum number of rows; the host keeps as many. */
-const MAX_ROWS = 1000;
+export { newest } from './rows.js';
+
 const RECONNECT_MS = 1000;
-const FLUSH_MS = 100;
+/** A change of the run is shown soon; many changes are shown together. */
+const READ_MS = 50;
+const READ_AGAIN_MS = 500;
 
 /** The state of the host, updated by the stream of events. */
 export const connection = signal<'connecting' | 'open' | 'lost' | 'refused'>('connecting');
-export const rows = signal<ReadonlyMap<number, InvocationRow>>(new Map());
 export const run = signal<RunState | undefined>(undefined);
 export const inventory = signal<Inventory | undefined>(undefined);
 export const sources = signal<readonly SourceView[]>([]);
 /** Counts changes of tables and buckets. */
 export const stateVersion = signal(0);
-
-/** The newest first. */
-export const newest = computed(() => [...rows.value.values()].sort((a, b) => b.id - a.id));
 
 /** The result of the last action, for the line that screen readers announce. */
 export const status = signal('');
@@ -51,26 +50,6 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message.replace(/^framework: /, '') : String(error);
 }
 
-let pending: InvocationRow[] = [];
-
-function take(row: InvocationRow): void {
-  if (pending.length === 0) setTimeout(flush, FLUSH_MS);
-  pending.push(row);
-}
-
-/** All changes in this time update the list once. */
-function flush(): void {
-  const next = new Map(rows.value);
-  for (const row of pending) next.set(row.id, row);
-  pending = [];
-  // Rows arrive in order: the first keys are the oldest.
-  for (const id of next.keys()) {
-    if (next.size <= MAX_ROWS) break;
-    next.delete(id);
-  }
-  rows.value = next;
-}
-
 /** Runs at most once per interval, and once after the last request. */
 export function calm(action: () => void, ms: number): () => void {
   let isDue = false;
@@ -84,9 +63,27 @@ export function calm(action: () => void, ms: number): () => void {
   };
 }
 
-const readSources = calm(() => void call('GET /api/sources').then((value) => (sources.value = value), lost), 50);
-const readRun = calm(() => void call('GET /api/state').then((value) => (run.value = value), lost), 50);
-const readInventory = calm(() => void call('GET /api/inventory').then((value) => (inventory.value = value), lost), 50);
+/** Runs soon after the first request, and after later ones at most once per interval. */
+function soonAndCalm(action: () => void): () => void {
+  let ranAt = 0;
+  let isDue = false;
+  return () => {
+    if (isDue) return;
+    isDue = true;
+    const wait = Math.max(READ_MS, ranAt + READ_AGAIN_MS - Date.now());
+    setTimeout(() => {
+      isDue = false;
+      ranAt = Date.now();
+      action();
+    }, wait);
+  };
+}
+
+const readSources = soonAndCalm(() => void call('GET /api/sources').then((value) => (sources.value = value), lost));
+const readRun = soonAndCalm(() => void call('GET /api/state').then((value) => (run.value = value), lost));
+const readInventory = soonAndCalm(
+  () => void call('GET /api/inventory').then((value) => (inventory.value = value), lost),
+);
 
 export function refresh(): void {
   readSources();
@@ -100,28 +97,44 @@ function lost(): void {
 
 function onEvent(event: ConsoleEvent): void {
   if (event.type === 'record') {
-    take(event.record);
+    takeRow(event.record);
     if (event.record.changes.length > 0) readSources();
   } else if (event.type === 'ready') {
+    takePosition(event);
     connection.value = 'open';
     refresh();
-  } else if (event.note.topic === 'sources') readSources();
+  } else if (event.type === 'at') takePosition(event);
+  else if (event.note.topic === 'sources') readSources();
   else if (event.note.topic === 'state') stateVersion.value += 1;
+  else if (event.note.topic === 'environments') readRun();
   else refresh();
 }
 
-/** Listens forever; connects again when the host is restarted. */
+/** A page that was hidden for this time connects again when it is shown: its connection can be dead without an error. */
+const HIDDEN_MS = 5_000;
+
+/** Listens forever; connects again when the host is restarted, and after a sleep, and gets the changes since then. */
 export async function listen(): Promise<void> {
+  let controller = new AbortController();
+  let hiddenAt = 0;
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) hiddenAt = Date.now();
+    else if (Date.now() - hiddenAt > HIDDEN_MS) controller.abort();
+  });
   for (;;) {
+    controller = new AbortController();
     try {
-      await readEvents(onEvent, new AbortController().signal);
+      await readEvents(onEvent, controller.signal, position.value.cursor);
       connection.value = 'lost';
     } catch (error) {
-      connection.value = error instanceof CallError && error.status === 401 ? 'refused' : 'lost';
-      if (connection.value === 'refused') return;
+      if (error instanceof CallError && error.status === 401) {
+        connection.value = 'refused';
+        return;
+      }
+      if (controller.signal.aborted) continue;
+      connection.value = 'lost';
     }
     await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
-    rows.value = new Map();
   }
 }
 

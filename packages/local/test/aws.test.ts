@@ -95,7 +95,7 @@ beforeAll(async () => {
   const journal = {
     ...host.journal,
     get: () => ({ logs: [{ text: 'a line' }] }),
-    byTrace: (root: string) => (root === '1-a' ? { id: 7 } : undefined),
+    idByTrace: (root: string) => (root === '1-a' ? 7 : undefined),
   };
   members.journal = {
     ...journal,

@@ -159,6 +159,11 @@ it('shows a retry that counts down, a dead letter, the corrected service, and th
   await page.getByText(/a dead letter in .*, after delivery 2 of 2/).waitFor();
   await page.getByRole('button', { name: /^Now/ }).click();
   await page.getByText('dead letter after 2 deliveries').waitFor();
+  await page.locator('.reason').getByRole('link').click();
+  const deliveries = page.getByRole('region', { name: 'Deliveries' });
+  await deliveries.getByText('delivery 2,').waitFor();
+  await deliveries.getByText('Error: a bad order').first().waitFor();
+  await deliveries.getByRole('link', { name: 'dead letter' }).click();
   await page
     .locator('.reason')
     .filter({ hasText: /^#\d+ Error: / })
@@ -370,6 +375,47 @@ it('replays an invocation, saves it, and replays the recording with the same ans
     .first()
     .click();
   await page.getByText('the same response').waitFor();
+});
+
+it('edits an event and sends it again, with the values that the page does not show', async () => {
+  const before = judged.host.journal.ids().length;
+  const event = { kind: 'edit', token: 'hunter2hunter2', n: 1 };
+  await invokeByHand(event);
+  await show('invocations');
+  await line('edit', 'first').click();
+  await page.getByRole('button', { name: /^Edit/ }).click();
+  await page.getByText('change it and send it again').waitFor();
+  const editor = page.getByRole('textbox', { name: 'event' });
+  expect(await editor.textContent()).toContain('[REDACTED]');
+  await editor.fill('{"kind":"edit","token":"[REDACTED]","n":2}');
+  await page.getByRole('button', { name: /^Send/ }).click();
+  await page.getByRole('status').filter({ hasText: 'Sent' }).waitFor();
+  const { journal } = judged.host;
+  expect(journal.ids()).toHaveLength(before + 2);
+  expect(journal.rawEvent(journal.ids().at(-1) ?? 0)).toEqual({ kind: 'edit', token: 'hunter2hunter2', n: 2 });
+});
+
+/** An invocation whose event no form makes. */
+function invokeByHand(event: object): Promise<unknown> {
+  return judged.host.invoker.invoke(event, { origin: { kind: 'edit', target: 'first' }, whenBusy: 'refuse' });
+}
+
+it('compares two invocations: ids and times do not count', async () => {
+  await invokeByHand({ n: 1, at: '2026-11-28T10:00:00Z' });
+  await invokeByHand({ n: 2, at: '2026-11-28T11:00:00Z' });
+  await show('invocations');
+  // The two of this test, and the one of the test before.
+  const rows = page.getByRole('option').filter({ hasText: 'edit' }).filter({ hasText: 'first' });
+  await rows.nth(2).waitFor();
+  await rows.first().click();
+  await page.getByRole('combobox', { name: 'Compare with' }).selectOption({ index: 1 });
+  const comparison = page.getByRole('region', { name: 'Comparison' });
+  await comparison.getByText('event.n').waitFor();
+  expect(await comparison.getByText('event.at').count()).toBe(0);
+  expect(await findViolations(page)).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 800 });
+  expect(await findViolations(page)).toEqual([]);
+  await page.setViewportSize({ width: 1280, height: 800 });
 });
 
 /** Presses keys, one after the other. */

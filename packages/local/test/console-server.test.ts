@@ -66,6 +66,18 @@ function ask(path: string, headers: Record<string, string>, method = 'GET') {
   );
 }
 
+/** Reads the events of a stream, one after the other. */
+function eventsOf(answer: Response): () => Promise<ConsoleEvent> {
+  const lines = (answer.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  return async () => {
+    while (!text.includes('\n')) text += (await lines.read()).value ?? '';
+    const [line = '', ...rest] = text.split('\n');
+    text = rest.join('\n');
+    return JSON.parse(line) as ConsoleEvent;
+  };
+}
+
 const post = (path: string, body: string) => fetch(origin + path, { method: 'POST', headers: AUTHORIZED, body });
 
 describe('permissions of callers', () => {
@@ -133,9 +145,8 @@ describe('the stream of events', () => {
     // Resolves with the headers: the journal is empty, and the stream sends no records.
     const answer = await fetch(`${origin}/api/events?last=0`, { headers: AUTHORIZED, signal: controller.signal });
     expect(answer.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
-    const lines = (answer.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
-    const next = async () => JSON.parse((await lines.read()).value ?? '') as ConsoleEvent;
-    expect(await next()).toEqual({ type: 'ready' });
+    const next = eventsOf(answer);
+    expect(await next()).toMatchObject({ type: 'ready', oldest: 1, last: 0 });
     journal.open({
       requestId: 'r-1',
       traceId: '1-a',
@@ -146,6 +157,7 @@ describe('the stream of events', () => {
       type: 'record',
       record: { id: 1, origin: { kind: 'queue', target: 'orders' } },
     });
+    expect(await next()).toMatchObject({ type: 'at', oldest: 1, last: 1 });
     journal.update(1, { answer: 'large', status: 'ok', summary: 'ok' });
     const second = await next();
     expect(second).toMatchObject({ type: 'record', record: { id: 1, summary: 'ok' } });
@@ -156,11 +168,64 @@ describe('the stream of events', () => {
   it('begins with what there is', async () => {
     const controller = new AbortController();
     const answer = await fetch(`${origin}/api/events`, { headers: AUTHORIZED, signal: controller.signal });
-    const lines = (answer.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
-    let text = '';
-    while (!text.includes('"ready"')) text += (await lines.read()).value ?? '';
-    expect(text.split('\n').filter((line) => line !== '')).toHaveLength(2);
+    const next = eventsOf(answer);
+    expect(await next()).toMatchObject({ type: 'record', record: { id: 1, summary: 'ok' } });
+    expect(await next()).toMatchObject({ type: 'ready', oldest: 1, last: 1 });
     controller.abort();
+  });
+
+  it('continues after a cursor: a page that was away gets only the changes, and each record once', async () => {
+    const open = async (query: string) => {
+      const controller = new AbortController();
+      const answer = await fetch(`${origin}/api/events?${query}`, { headers: AUTHORIZED, signal: controller.signal });
+      return { next: eventsOf(answer), leave: () => controller.abort() };
+    };
+    const first = await open('');
+    const second = await open('');
+    const until = async ({ next }: typeof first, type: ConsoleEvent['type']) => {
+      const events: ConsoleEvent[] = [];
+      do events.push(await next());
+      while (events.at(-1)?.type !== type);
+      return events;
+    };
+    const { cursor } = (await until(first, 'ready')).at(-1) as { cursor: string };
+    await until(second, 'ready');
+    first.leave();
+    for (let at = 0; at < 3; at += 1)
+      journal.open({
+        requestId: `s-${at}`,
+        traceId: '1-b',
+        segment: `${at}`,
+        origin: { kind: 'queue', target: 'orders' },
+        event: {},
+      });
+    journal.update(4, { summary: 'changed' });
+    // Another page is open the whole time.
+    expect((await until(second, 'at')).map((event) => event.type)).toEqual(['record', 'record', 'record', 'at']);
+    const again = await open(`since=${cursor}`);
+    const missed = await until(again, 'ready');
+    expect(missed).toMatchObject([
+      { type: 'record', record: { id: 2, summary: '' } },
+      { type: 'record', record: { id: 3, summary: '' } },
+      { type: 'record', record: { id: 4, summary: 'changed' } },
+      { type: 'ready', oldest: 1, last: 4 },
+    ]);
+    again.leave();
+    // A cursor of an earlier run is not known: the page gets the newest records.
+    const other = await open('since=1-1&last=2');
+    expect((await until(other, 'ready')).map((event) => event.type)).toEqual(['record', 'record', 'ready']);
+    other.leave();
+    second.leave();
+  });
+
+  it('has rows by number, and finds words of the whole record', async () => {
+    journal.append(3, 'logs', { at: 1, level: 'info', text: 'The Quick Fox said "hi"' });
+    const read = async (path: string) => JSON.parse((await ask(path, AUTHORIZED)).body) as unknown;
+    expect(await read('/api/invocations?from=2&to=3')).toMatchObject([{ id: 2 }, { id: 3 }]);
+    expect(await read('/api/invocations?ids=4,1,99')).toMatchObject([{ id: 4 }, { id: 1 }]);
+    expect(await read('/api/search?filter=quick+fox')).toEqual([3]);
+    expect(await read('/api/search?filter=%22hi%22')).toEqual([3]);
+    expect(await read('/api/search?filter=quick+badger')).toEqual([]);
   });
 });
 

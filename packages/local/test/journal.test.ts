@@ -1,5 +1,6 @@
 import { ManualClock } from '@sallyport/core/testing';
-import type { InvocationRecord, JournalChange } from '../src/internal/journal/journal.js';
+import { type Batch, createFeed } from '../src/internal/journal/feed.js';
+import type { InvocationRecord } from '../src/internal/journal/journal.js';
 import { createJournal } from '../src/internal/journal/ring.js';
 
 const OPEN = { requestId: 'r-1', traceId: 't-1', segment: 's-1', origin: { kind: 'queue', target: 'orders' } };
@@ -26,42 +27,96 @@ it.each([
   expect(shown(text, true)).toEqual({ event: text, log: text });
 });
 
-describe('log lines of a chatty handler', () => {
-  it('are published together after 50 ms, and a change of the record immediately', async () => {
+describe('changes of a journal', () => {
+  /** A journal and the batches that its feed sends; the clock is moved by the test. */
+  function feedOf() {
     const clock = new ManualClock(new Date(0));
-    const journal = createJournal({ reveal: false, now: () => 1000, after: (ms, run) => clock.after(ms, run) });
-    const changes: JournalChange[] = [];
-    journal.subscribe((change) => changes.push(change));
-    const id = journal.open({ ...OPEN, event: {} });
-    for (let line = 0; line < 5000; line += 1) journal.append(id, 'logs', { at: line, level: 'info', text: 'line' });
-    expect(changes).toHaveLength(1);
+    const journal = createJournal({ reveal: false, now: () => 1000 });
+    const batches: Batch[] = [];
+    const feed = createFeed(journal, { after: (ms, run) => clock.after(ms, run) }, (batch) => batches.push(batch));
+    return { clock, journal, batches, feed };
+  }
+  const line = (text: string) => ({ at: 1, level: 'info', text });
+
+  it('are sent together after 50 ms, each value once', async () => {
+    const { clock, journal, batches, feed } = feedOf();
+    const id = journal.open({ ...OPEN, event: { order: 1 } });
+    for (let at = 0; at < 5000; at += 1) journal.append(id, 'logs', { at, level: 'info', text: 'line' });
     await clock.advance(49);
-    expect(changes).toHaveLength(1);
+    expect(batches).toEqual([]);
     await clock.advance(1);
-    expect(changes).toHaveLength(2);
-    expect((changes[1] as { record: InvocationRecord }).record).toMatchObject({ logsDropped: 3000 });
+    expect(batches).toMatchObject([
+      { number: 1, records: [{ id, members: { event: { order: 1 }, logsDropped: 3000 } }] },
+    ]);
+    expect(batches[0]?.records[0]?.added.logs).toHaveLength(2000);
+    feed.confirm(1);
     journal.update(id, { status: 'ok' });
-    expect(changes).toHaveLength(3);
+    journal.append(id, 'leftovers', 'Timeout');
+    await clock.advance(50);
+    expect(batches[1]).toEqual({
+      number: 2,
+      records: [{ id, members: { status: 'ok' }, added: { leftovers: ['Timeout'] } }],
+      notes: [],
+    });
+    feed.confirm(2);
     await clock.advance(1000);
-    expect(changes).toHaveLength(3);
+    expect(batches).toHaveLength(2);
   });
 
-  it('are sanitized once each, and the event too', () => {
-    const reads = { event: 0, line: 0 };
-    const counted = (name: keyof typeof reads) => ({
-      get text() {
-        reads[name] += 1;
-        return name;
-      },
-    });
-    const journal = createJournal({ reveal: false, now: () => 1000, after: () => () => {} });
-    const id = journal.open({ ...OPEN, event: counted('event') });
-    journal.append(id, 'logs', { at: 1, level: 'info', text: 'other' });
-    journal.append(id, 'logs', Object.assign(counted('line'), { at: 2, level: 'info' }));
-    expect(journal.get(id)?.logs.map(({ text }) => text)).toEqual(['other', 'line']);
-    const before = { ...reads };
-    journal.append(id, 'logs', { at: 3, level: 'info', text: 'third' });
-    expect(journal.get(id)?.logs.map(({ text }) => text)).toEqual(['other', 'line', 'third']);
-    expect(reads).toEqual(before);
+  it('wait for a slow receiver, which then gets one large batch', async () => {
+    const { clock, journal, batches, feed } = feedOf();
+    const id = journal.open({ ...OPEN, event: {} });
+    await clock.advance(50);
+    for (let second = 0; second < 10; second += 1) {
+      journal.append(id, 'logs', line(String(second)));
+      await clock.advance(1000);
+    }
+    expect(batches).toHaveLength(1);
+    feed.confirm(1);
+    await clock.advance(50);
+    expect(batches[1]?.records[0]?.added.logs).toHaveLength(10);
   });
+
+  it('of many records are sent before the journal removes a record', async () => {
+    const { journal, batches } = feedOf();
+    for (let id = 1; id <= 3000; id += 1) journal.open({ ...OPEN, requestId: `r-${id}`, event: {} });
+    const sent = batches.flatMap(({ records }) => records.map(({ id }) => id));
+    expect(sent).toEqual(Array.from({ length: 3000 }, (_, at) => at + 1));
+  });
+
+  it('include what there was before the feed, and notes', async () => {
+    const journal = createJournal({ reveal: false, now: () => 1000, lastId: 41 });
+    const id = journal.open({ ...OPEN, event: {} });
+    journal.note({ at: 1, topic: 'notice', text: 'password=hunter2' });
+    const batches: Batch[] = [];
+    createFeed(journal, new ManualClock(new Date(0)), (batch) => batches.push(batch)).flush();
+    expect(id).toBe(42);
+    expect(batches).toMatchObject([{ records: [{ id: 42 }], notes: [{ text: 'password=[REDACTED]' }] }]);
+  });
+});
+
+it('log lines of an invocation are limited by their length too', () => {
+  const journal = createJournal({ reveal: false, now: () => 1000, maxLogBytes: 1000 });
+  const id = journal.open({ ...OPEN, event: {} });
+  for (let at = 0; at < 10; at += 1) journal.append(id, 'logs', { at, level: 'info', text: 'x'.repeat(300) });
+  expect(journal.get(id)).toMatchObject({ logs: [{ at: 0 }, { at: 1 }], logsDropped: 8 });
+});
+
+it('values are sanitized once each', () => {
+  const reads = { event: 0, line: 0 };
+  const counted = (name: keyof typeof reads) => ({
+    get text() {
+      reads[name] += 1;
+      return name;
+    },
+  });
+  const journal = createJournal({ reveal: false, now: () => 1000 });
+  const id = journal.open({ ...OPEN, event: counted('event') });
+  journal.append(id, 'logs', { at: 1, level: 'info', text: 'other' });
+  journal.append(id, 'logs', Object.assign(counted('line'), { at: 2, level: 'info' }));
+  expect(journal.get(id)?.logs.map(({ text }) => text)).toEqual(['other', 'line']);
+  const before = { ...reads };
+  journal.append(id, 'logs', { at: 3, level: 'info', text: 'third' });
+  expect(journal.get(id)?.logs.map(({ text }) => text)).toEqual(['other', 'line', 'third']);
+  expect(reads).toEqual({ event: before.event, line: before.line });
 });

@@ -141,7 +141,7 @@ describe('DynamoDB', () => {
   });
 
   it('the console sees tables and items', async () => {
-    expect(await state.list()).toContainEqual({ name: 'notes', keys: ['id'], items: 1 });
+    expect(await state.list()).toContainEqual({ name: 'notes', about: 'id', count: 1 });
     const { items, next } = await state.items('notes');
     expect([items, next]).toEqual([[{ id: { S: '1' }, n: { N: '2' }, tags: { SS: ['a'] } }], null]);
   });

@@ -8,9 +8,14 @@ import { Action, Empty, Mark } from '../parts/small.js';
 import { Tabs } from '../parts/tabs.js';
 import { clockTime, duration, nextSteps, toneOf, whatNext } from '../parts/view.js';
 import { go, view } from '../route.js';
-import { attempt, newest, now, sources } from '../store.js';
+import { newest, rowOf } from '../rows.js';
+import { attempt, now, sources } from '../store.js';
+import { Calls } from './calls.js';
+import { Compare } from './compare.js';
 import { Explained } from './explained.js';
 import { Failures } from './failures.js';
+import { editEvent } from './send.js';
+import { Story } from './story.js';
 import { TimeLine } from './time-line.js';
 
 /** One invocation in detail. */
@@ -23,6 +28,7 @@ export function Detail({ row }: { readonly row: InvocationRow }) {
       if (view.value === 'invocations') go('invocations', String(outcome.id));
       void attempt(replayText(row.id, differences), async () => {});
     });
+  const edit = () => record && editEvent(row.id, record.event);
   const save = (as: 'recording' | 'fixture') =>
     void attempt('', async () => {
       const { file } = await call('POST /api/recordings', { body: { id: row.id, as } });
@@ -34,6 +40,8 @@ export function Detail({ row }: { readonly row: InvocationRow }) {
   };
   useKeys([
     { key: 'r', does: 'Replay the invocation', run: replay },
+    { key: 'e', does: 'Edit the event and send it again', run: edit },
+    { key: 'c', does: 'Compare with an earlier invocation', run: () => document.getElementById('compare')?.focus() },
     { key: 'w', does: 'Save it as a recording', run: () => save('recording') },
     { key: 'f', does: 'Save it as a fixture', run: () => save('fixture') },
     { key: 'n', does: 'End the wait of its first record', run: hurry },
@@ -45,14 +53,17 @@ export function Detail({ row }: { readonly row: InvocationRow }) {
           <span class="quiet">#{row.id}</span> {row.kind ?? row.origin.kind} {row.origin.target}
         </h2>
         <Action label="Replay" shortcut="r" onClick={replay} />
+        <Action label="Edit" shortcut="e" onClick={edit} />
         <Action label="Save" shortcut="w" onClick={() => save('recording')} />
         <Action label="Fixture" shortcut="f" onClick={() => save('fixture')} />
       </div>
       <Failures failures={row.failures} />
       <Facts row={row} record={record} />
       <Chain row={row} />
+      <Story row={row} />
       <Next row={row} />
       {record && <TimeLine record={record} />}
+      <Compare row={row} />
       {record && <Contents key={row.id} record={record} />}
     </section>
   );
@@ -127,7 +138,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: pr
 
 /** The cause of the invocation, and its effects. */
 function Chain({ row }: { readonly row: InvocationRow }) {
-  const cause = newest.value.find(({ id }) => id === row.causedBy);
+  const cause = row.causedBy === null ? undefined : rowOf(row.causedBy);
   const caused = newest.value.filter(({ causedBy }) => causedBy === row.id).reverse();
   if (!cause && caused.length === 0) return null;
   return (
@@ -204,7 +215,7 @@ function Contents({ record }: { readonly record: InvocationRecord }) {
         { name: 'logs', title: `Logs ${logs.length}`, content: () => <Logs record={record} /> },
         { name: 'explain', title: 'Explain', content: () => <Explained value={record.explain} /> },
         ...(record.awsCalls.length > 0
-          ? [{ name: 'aws', title: `AWS ${record.awsCalls.length}`, content: () => <Calls record={record} /> }]
+          ? [{ name: 'aws', title: `AWS ${record.awsCalls.length}`, content: () => <Calls calls={record.awsCalls} /> }]
           : []),
       ]}
     />
@@ -239,36 +250,5 @@ function Logs({ record }: { readonly record: InvocationRecord }) {
         </li>
       ))}
     </ol>
-  );
-}
-
-function Calls({ record }: { readonly record: InvocationRecord }) {
-  return (
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">call</th>
-          <th scope="col">of</th>
-          <th scope="col">status</th>
-          <th scope="col" class="number">
-            took
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {record.awsCalls.map((one) => (
-          <tr key={one.at + one.operation}>
-            <td>
-              {one.service} {one.operation}
-            </td>
-            <td>{one.resource}</td>
-            <td>
-              <Mark tone={one.error === null ? 'good' : 'bad'}>{one.error ?? one.status}</Mark>
-            </td>
-            <td class="number">{duration(one.ms)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }

@@ -1,5 +1,6 @@
 import type { Failure } from '../../src/internal/journal/failure-record.js';
 import { Text } from '../parts/json.js';
+import { Place } from '../parts/place.js';
 
 /** The failures of an invocation, above its other facts. */
 export function Failures({ failures }: { readonly failures: readonly Failure[] }) {
@@ -32,10 +33,7 @@ function One({ failure }: { readonly failure: Failure }) {
         <ol class="frames" aria-label="Frames">
           {frames.map(({ file, line, column, name }, index) => (
             <li key={index}>
-              <code>
-                {file}:{line}:{column}
-              </code>{' '}
-              {name}
+              <Place file={file} line={line} column={column} /> {name}
             </li>
           ))}
           {otherFrames > 0 && <li class="quiet">and {otherFrames} frames outside the project</li>}

@@ -1,12 +1,13 @@
 import { computed, effect, signal } from '@preact/signals';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { InvocationRow } from '../../src/internal/console/api.js';
-import { call } from '../api.js';
+import { filter, shown } from '../found.js';
 import { useKeys } from '../keys.js';
 import { Empty, Mark } from '../parts/small.js';
-import { clockTime, duration, matches, toneOf, wordsOf } from '../parts/view.js';
+import { clockTime, duration, toneOf } from '../parts/view.js';
 import { go, selected } from '../route.js';
-import { calm, newest } from '../store.js';
+import { count, position, rowOf } from '../rows.js';
+import { calm } from '../store.js';
 import { Detail } from './detail.js';
 
 /** As `.row[role="option"]` in main.css. */
@@ -15,51 +16,39 @@ const ROW_PX = 28;
 const OVERSCAN = 12;
 const FOLLOW_MS = 1000;
 
-const filter = signal('');
-/** Ids whose whole record contains all words of the filter. */
-const found = signal<ReadonlySet<number>>(new Set());
-const shown = computed(() =>
-  filter.value === ''
-    ? newest.value
-    : newest.value.filter((row) => matches(row, filter.value, found.value.has(row.id))),
-);
 /** The newest row, at most once a second: a detail that changes with each event cannot be read. */
 const followed = signal<number | undefined>(undefined);
 const follow = calm(() => {
-  followed.value = shown.value[0]?.id;
+  followed.value = shown.value.at(0);
 }, FOLLOW_MS);
-/**
- * The current row: the chosen row, else the followed one. `undefined` until a chosen row arrives, so that no action runs for another row.
- */
-const current = computed(() => {
-  const id = Number(selected.value);
-  if (id > (newest.value[0]?.id ?? 0)) return undefined;
-  return (
-    newest.value.find((row) => row.id === id) ?? shown.value.find(({ id }) => id === followed.value) ?? shown.value[0]
-  );
+effect(() => {
+  if (shown.value.length > 0) follow();
 });
 
-/** Finds the words of the filter in the records of the host. */
-async function search(): Promise<void> {
-  const { included } = wordsOf(filter.value);
-  const ids = included.length === 0 ? [] : await call('GET /api/search', { query: { words: included.join(' ') } });
-  found.value = new Set(ids);
-}
-const searchCalmly = calm(() => void search().catch(() => {}), 200);
-effect(() => {
-  if (newest.value.length > 0) follow();
-  if (filter.value !== '') searchCalmly();
-  else found.value = new Set();
+/** The number of the current row: the chosen row, else the followed one. */
+const currentId = computed(() => {
+  const id = Number(selected.value);
+  const { oldest, last } = position.value;
+  if (id >= oldest && id > 0) return id <= last ? id : undefined;
+  const next = followed.value;
+  return next !== undefined && shown.value.placeOf(next) >= 0 ? next : shown.value.at(0);
 });
+
+/**
+ * The current row. `undefined` until a chosen row arrives, so that no action runs for another row.
+ */
+const current = computed(() => (currentId.value === undefined ? undefined : rowOf(currentId.value)));
+
+function step(by: number): void {
+  const { length } = shown.value;
+  const place = shown.value.placeOf(currentId.value ?? 0);
+  const next = shown.value.at(Math.min(length - 1, Math.max(0, place + by)));
+  if (next !== undefined) go('invocations', String(next));
+}
 
 /** The list of invocations and one of them in detail. */
 export function InvocationsView() {
   const field = useRef<HTMLInputElement>(null);
-  const step = (by: number) => {
-    const index = shown.value.findIndex(({ id }) => id === current.value?.id);
-    const next = shown.value[Math.min(shown.value.length - 1, Math.max(0, index + by))];
-    if (next) go('invocations', String(next.id));
-  };
   useKeys([
     { key: 'j', does: 'Next invocation', run: () => step(1) },
     { key: 'k', does: 'Previous invocation', run: () => step(-1) },
@@ -82,53 +71,79 @@ export function InvocationsView() {
               }}
             />
           </label>
-          <span class="quiet">
-            {shown.value.length} of {newest.value.length}
-          </span>
+          <Counts />
         </div>
-        <Rows onStep={step} />
+        <Rows />
       </section>
-      {current.value ? (
-        <Detail key={current.value.id} row={current.value} />
-      ) : (
-        <section class="detail" aria-label="Invocation">
-          <Empty>Nothing is selected.</Empty>
-        </section>
-      )}
+      <Current />
     </div>
   );
 }
 
-function Rows({ onStep }: { readonly onStep: (by: number) => void }) {
-  const list = useRef<HTMLDivElement>(null);
-  const active = current.value?.id;
-  const [top, setTop] = useState(0);
-  const index = shown.value.findIndex(({ id }) => id === active);
-  useEffect(() => {
-    const box = list.current;
-    // The list shows a chosen row. It does not move for the followed row, which changes while the reader scrolls.
-    if (!box || index < 0 || selected.value === '') return;
-    const [above, below] = [index * ROW_PX, (index + 1) * ROW_PX - box.clientHeight];
-    if (box.scrollTop > above) box.scrollTop = above;
-    else if (box.scrollTop < below) box.scrollTop = below;
-  }, [active]);
-  const visible = Math.ceil(Math.min(list.current?.clientHeight ?? window.innerHeight, window.innerHeight) / ROW_PX);
-  const first = Math.max(0, Math.floor(top / ROW_PX) - OVERSCAN);
-  const end = Math.min(shown.value.length, Math.floor(top / ROW_PX) + visible + OVERSCAN);
-  const isThere = index >= first && index < end;
+function Counts() {
+  return (
+    <span class="quiet">
+      {shown.value.length} of {count.value}
+    </span>
+  );
+}
+
+function Current() {
+  const row = current.value;
+  if (row) return <Detail key={row.id} row={row} />;
+  return (
+    <section class="detail" aria-label="Invocation">
+      <Empty>{row === null ? 'This invocation is no longer kept.' : 'Nothing is selected.'}</Empty>
+    </section>
+  );
+}
+
+function Rows() {
   if (shown.value.length === 0)
     return (
       <Empty>
-        {newest.value.length === 0
+        {count.value === 0
           ? 'No invocation yet. Press s to send an event, or call a door.'
           : 'No invocation matches the filter.'}
       </Empty>
     );
+  return <List />;
+}
+
+/** A separate component: a list that was empty begins at its top. */
+function List() {
+  const list = useRef<HTMLDivElement>(null);
+  const active = currentId.value;
+  const ids = shown.value;
+  const [top, setTop] = useState(0);
+  const place = ids.placeOf(active ?? 0);
+  const newestId = ids.at(0);
+  const before = useRef(newestId);
+  useEffect(() => {
+    const box = list.current;
+    // The list shows a chosen row. It does not move for the followed row, which changes while the reader scrolls.
+    if (!box || place < 0 || selected.value === '') return;
+    const [above, below] = [place * ROW_PX, (place + 1) * ROW_PX - box.clientHeight];
+    if (box.scrollTop > above) box.scrollTop = above;
+    else if (box.scrollTop < below) box.scrollTop = below;
+  }, [active]);
+  useLayoutEffect(() => {
+    // New rows are inserted above: the visible rows keep their place.
+    const moved = ids.placeOf(before.current ?? 0);
+    if (list.current && list.current.scrollTop > 0 && moved > 0) list.current.scrollTop += moved * ROW_PX;
+    before.current = newestId;
+  }, [newestId]);
+  const visible = Math.ceil(Math.min(list.current?.clientHeight ?? window.innerHeight, window.innerHeight) / ROW_PX);
+  // The list can have become shorter than the place that a reader has scrolled to.
+  const topPlace = Math.min(Math.floor(top / ROW_PX), Math.max(0, ids.length - visible));
+  const first = Math.max(0, topPlace - OVERSCAN);
+  const end = Math.min(ids.length, topPlace + visible + OVERSCAN);
+  const isThere = place >= first && place < end;
   const move = (event: KeyboardEvent) => {
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    if (step === 0) return;
+    const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (by === 0) return;
     event.preventDefault();
-    onStep(step);
+    step(by);
   };
   return (
     <>
@@ -154,17 +169,11 @@ function Rows({ onStep }: { readonly onStep: (by: number) => void }) {
           role="presentation"
           style={{
             paddingTop: `${first * ROW_PX}px`,
-            paddingBottom: `${Math.max(0, shown.value.length - end) * ROW_PX}px`,
+            paddingBottom: `${Math.max(0, ids.length - end) * ROW_PX}px`,
           }}
         >
-          {shown.value.slice(first, end).map((row, place) => (
-            <Row
-              key={row.id}
-              row={row}
-              isActive={row.id === active}
-              place={first + place + 1}
-              count={shown.value.length}
-            />
+          {Array.from({ length: Math.max(0, end - first) }, (_, at) => ids.at(first + at) ?? 0).map((id, at) => (
+            <Row key={id} id={id} isActive={id === active} place={first + at + 1} count={ids.length} />
           ))}
         </div>
       </div>
@@ -172,29 +181,35 @@ function Rows({ onStep }: { readonly onStep: (by: number) => void }) {
   );
 }
 
-function Row({
-  row,
-  isActive,
-  place,
-  count,
-}: {
-  readonly row: InvocationRow;
+interface RowProps {
+  readonly id: number;
   readonly isActive: boolean;
   readonly place: number;
   readonly count: number;
-}) {
+}
+
+function Row({ id, isActive, place, count }: RowProps) {
+  const row = rowOf(id);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list moves the selection by key
     // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and names its active option
     <div
-      id={`invocation-${row.id}`}
+      id={`invocation-${id}`}
       class="row"
       role="option"
       aria-selected={isActive}
       aria-posinset={place}
       aria-setsize={count}
-      onClick={() => go('invocations', String(row.id))}
+      onClick={() => go('invocations', String(id))}
     >
+      {row ? <Cells row={row} /> : <span class="quiet">{row === null ? `#${id} is no longer kept` : `#${id}`}</span>}
+    </div>
+  );
+}
+
+function Cells({ row }: { readonly row: InvocationRow }) {
+  return (
+    <>
       <span class="time">{clockTime(row.startedAt)}</span>
       <span>{row.kind ?? row.origin.kind}</span>
       <span class="target" title={row.origin.target}>
@@ -206,6 +221,6 @@ function Row({
         <Mark tone={toneOf(row)}>{row.summary || row.status}</Mark>
       </span>
       <span class="number">{duration(row.ms)}</span>
-    </div>
+    </>
   );
 }

@@ -6,7 +6,8 @@ import { Text } from '../parts/json.js';
 import { useScrolledTo } from '../parts/scroll.js';
 import { Action, Empty, Mark } from '../parts/small.js';
 import { neighbour, whatNext } from '../parts/view.js';
-import { attempt, newest, now, refresh, run, sources } from '../store.js';
+import { attempt, now, refresh, run, sources } from '../store.js';
+import { useDeliveries } from './story.js';
 
 /** A record in the list, for the keys; `undefined` for a schedule itself. */
 interface Place {
@@ -200,7 +201,7 @@ function Record(place: Place & { readonly record: SourceRecordView }) {
 
 /** The reason for a dead letter: the failure of the last invocation that received it. */
 function Reason({ recordId }: { readonly recordId: string }) {
-  const last = newest.value.find(({ origin }) => origin.recordIds?.includes(recordId));
+  const last = useDeliveries([recordId]).at(-1);
   if (!last) return null;
   const failure = last.failures.find(({ record }) => record === recordId) ?? last.failures[0];
   return (

@@ -9,7 +9,7 @@ import { JsonEditor } from '../parts/editor.js';
 import { toOptions } from '../parts/form-values.js';
 import { Json } from '../parts/json.js';
 import { Action, Empty, Failed } from '../parts/small.js';
-import { selected } from '../route.js';
+import { go, selected } from '../route.js';
 import { attempt, inventory } from '../store.js';
 import { Explained } from './explained.js';
 import { SendResults } from './send-results.js';
@@ -23,6 +23,8 @@ const typed = signal<Readonly<Record<string, Readonly<Record<string, string>>>>>
 const doors = signal<readonly string[]>(['gateway-v2']);
 const callerKind = signal<'service' | 'direct' | 'agent'>('service');
 const tool = signal('');
+/** The invocation whose event is edited. */
+const edited = signal<number | undefined>(undefined);
 const preview = signal<{ readonly event: unknown; readonly explain: unknown } | undefined>(undefined);
 const result = signal<SendResult | undefined>(undefined);
 
@@ -32,6 +34,13 @@ const values = computed(() => typed.value[form.value?.kind ?? ''] ?? {});
 function type(name: string, text: string): void {
   const of = form.value?.kind ?? '';
   typed.value = { ...typed.value, [of]: { ...typed.value[of], [name]: text } };
+}
+
+/** Shows the event of an invocation in the form of any event, to change it and to send it again. */
+export function editEvent(id: number, event: unknown): void {
+  edited.value = id;
+  typed.value = { ...typed.value, event: { ...typed.value.event, event: JSON.stringify(event, null, 2) } };
+  go('send', 'event');
 }
 
 /** Any event, from the forms of the test kit's builders. */
@@ -66,6 +75,7 @@ export function SendView() {
           </select>
         </label>
         <Target form={form.value} />
+        {form.value.kind === 'event' && <Edited />}
         {form.value.kind === 'http' && <Doors />}
         <AsPicker />
         <Invocation />
@@ -119,6 +129,18 @@ function Target({ form: { target, targets, kind: of } }: { readonly form: SendFo
         ))}
       </datalist>
     </label>
+  );
+}
+
+/** The origin of the event. Values that the page does not show are sent unchanged, unless they are edited. */
+function Edited() {
+  const id = edited.value;
+  if (id === undefined) return null;
+  return (
+    <p class="note">
+      The event of <a href={`#/invocations/${id}`}>#{id}</a>: change it and send it again. A hidden value is sent
+      unchanged, unless you edit it.
+    </p>
   );
 }
 
@@ -265,6 +287,7 @@ function toRequest(): SendRequest {
     ...(target !== '' && { target: values.value.target ?? targets[0] ?? '' }),
     ...(of === 'http' && { doors: doors.value }),
     options: of === 'event' ? options.event : options,
+    ...(of === 'event' && edited.value !== undefined && { from: edited.value }),
     ...(as && { as }),
     ...(aliasOf() !== '' && { alias: aliasOf() }),
     ...(callerKind.value === 'direct' && { caller: { kind: 'direct' } }),

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
-import type { BucketView, TableView } from '../../src/internal/console/api.js';
+import type { ServiceData, StoreView } from '../../src/internal/console/api.js';
 import { call } from '../api.js';
 import { useKeys } from '../keys.js';
 import { Json } from '../parts/json.js';
@@ -9,12 +9,14 @@ import { neighbour } from '../parts/view.js';
 import { go, selected } from '../route.js';
 import { attempt, run, stateVersion } from '../store.js';
 
-const tables = signal<readonly TableView[] | undefined>(undefined);
-const buckets = signal<readonly BucketView[]>([]);
+const data = signal<readonly ServiceData[] | undefined>(undefined);
 /** Counts how often all data was read again. */
 const reads = signal(0);
 
-const names = computed(() => tables.value?.map(({ name }) => name) ?? []);
+/** Only stores whose items are shown as JSON are opened one at a time. */
+const names = computed(() =>
+  (data.value ?? []).flatMap(({ columns, stores }) => (columns.length > 0 ? [] : stores.map(({ name }) => name))),
+);
 /** The current table: the chosen table, else the first. */
 const current = computed(() => names.value.find((name) => name === selected.value) ?? names.value[0]);
 
@@ -27,11 +29,11 @@ function read(): void {
   if (run.value?.state !== 'on') return;
   reads.value += 1;
   void attempt('', async () => {
-    [tables.value, buckets.value] = await Promise.all([call('GET /api/tables'), call('GET /api/buckets')]);
+    data.value = await call('GET /api/data');
   });
 }
 
-/** Tables with their items, and buckets with their objects. */
+/** The data of all services: tables with their items, buckets with their objects. */
 export function TablesView() {
   useEffect(read, [stateVersion.value, run.value?.state]);
   useKeys([
@@ -42,101 +44,115 @@ export function TablesView() {
   return (
     <div class="page">
       {run.value && run.value.state !== 'on' && <p class="note">{run.value.state}</p>}
-      <div class="bar">
-        <h2>
-          Tables <span class="quiet">{names.value.length}</span>
-        </h2>
-        <Action label="Read again" shortcut="u" onClick={read} />
-      </div>
-      {names.value.length === 0 && <Empty>No tables.</Empty>}
-      {tables.value?.map((table) => (
-        <Table key={table.name} table={table} isOpen={table.name === current.value} />
-      ))}
-      <h2>
-        Buckets <span class="quiet">{buckets.value.length}</span>
-      </h2>
-      {buckets.value.length === 0 && <Empty>No buckets.</Empty>}
-      {buckets.value.map((bucket) => (
-        <Bucket key={bucket.name} bucket={bucket} />
+      {(data.value ?? []).map((one, place) => (
+        <Service key={one.service} data={one} isFirst={place === 0} />
       ))}
     </div>
   );
 }
 
-function Table({ table, isOpen }: { readonly table: TableView; readonly isOpen: boolean }) {
+function Service({
+  data: { service, title, one, columns, stores },
+  isFirst,
+}: {
+  readonly data: ServiceData;
+  readonly isFirst: boolean;
+}) {
   return (
-    <section class="card" aria-label={`Table ${table.name}`}>
+    <>
+      <div class="bar">
+        <h2>
+          {title} <span class="quiet">{stores.length}</span>
+        </h2>
+        {isFirst && <Action label="Read again" shortcut="u" onClick={read} />}
+      </div>
+      {stores.length === 0 && <Empty>No {title.toLowerCase()}.</Empty>}
+      {stores.map((store) => (
+        <Store key={store.name} service={service} one={one} columns={columns} store={store} />
+      ))}
+    </>
+  );
+}
+
+interface StoreProps {
+  readonly service: string;
+  readonly one: string;
+  readonly columns: readonly string[];
+  readonly store: StoreView;
+}
+
+function Store({ service, one, columns, store: { name, about, count } }: StoreProps) {
+  const isOpen = name === current.value;
+  return (
+    <section class="card" aria-label={`${one} ${name}`}>
       <div class="bar">
         <h3>
-          <a href={`#/tables/${encodeURIComponent(table.name)}`} aria-current={isOpen ? 'true' : undefined}>
-            {table.name}
-          </a>{' '}
-          <span class="quiet">{table.keys.join(', ')}</span>
+          {columns.length > 0 ? (
+            name
+          ) : (
+            <a href={`#/tables/${encodeURIComponent(name)}`} aria-current={isOpen ? 'true' : undefined}>
+              {name}
+            </a>
+          )}{' '}
+          <span class="quiet">{about}</span>
         </h3>
-        <span class="quiet">{table.items} items</span>
+        <span class="quiet">{count} items</span>
       </div>
-      {isOpen && <Items table={table.name} />}
+      {(isOpen || columns.length > 0) && <Items service={service} name={name} columns={columns} />}
     </section>
   );
 }
 
-function Items({ table }: { readonly table: string }) {
+function Items({ service, name, columns }: Pick<StoreProps, 'service' | 'columns'> & { readonly name: string }) {
   const [items, setItems] = useState<readonly unknown[]>();
   const [next, setNext] = useState<string | null>(null);
   const load = (start: string | null, before: readonly unknown[]) =>
     void attempt(before.length > 0 ? 'More items are shown' : '', async () => {
-      const page = await call('GET /api/tables/{name}', {
-        params: { name: table },
+      const page = await call('GET /api/data/{service}/{name}', {
+        params: { service, name },
         ...(start !== null && { query: { start } }),
       });
       setItems([...before, ...page.items]);
       setNext(page.next);
     });
   const more = () => next !== null && load(next, items ?? []);
-  useEffect(() => load(null, []), [table, reads.value]);
-  useKeys([{ key: 'm', does: 'Show more items', run: more }]);
+  useEffect(() => load(null, []), [service, name, reads.value]);
+  useKeys(columns.length > 0 ? [] : [{ key: 'm', does: 'Show more items', run: more }]);
   if (items === undefined) return <Empty>The items are being read.</Empty>;
   if (items.length === 0) return <Empty>It is empty.</Empty>;
   return (
     <>
-      {items.map((item, index) => (
-        <Json key={index} label={`Item ${index + 1}`} value={item} />
-      ))}
+      {columns.length > 0 ? (
+        <Columns columns={columns} items={items} />
+      ) : (
+        items.map((item, index) => <Json key={index} label={`Item ${index + 1}`} value={item} />)
+      )}
       {next !== null && <Action label="More items" shortcut="m" onClick={more} />}
     </>
   );
 }
 
-function Bucket({ bucket }: { readonly bucket: BucketView }) {
+function Columns({ columns, items }: { readonly columns: readonly string[]; readonly items: readonly unknown[] }) {
   return (
-    <section class="card" aria-label={`Bucket ${bucket.name}`}>
-      <h3>{bucket.name}</h3>
-      {bucket.objects.length === 0 ? (
-        <Empty>It is empty.</Empty>
-      ) : (
-        <table class="wide">
-          <thead>
-            <tr>
-              <th scope="col">key</th>
-              <th scope="col" class="number">
-                bytes
-              </th>
-              <th scope="col">changed</th>
-            </tr>
-          </thead>
-          <tbody>
-            {bucket.objects.map(({ key, size, modified }) => (
-              <tr key={key}>
-                <td>
-                  <code>{key}</code>
-                </td>
-                <td class="number">{size}</td>
-                <td>{modified}</td>
-              </tr>
+    <table class="wide">
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column} scope="col">
+              {column}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((item, index) => (
+          <tr key={index}>
+            {columns.map((column) => (
+              <td key={column}>{String((item as Readonly<Record<string, unknown>>)[column] ?? '')}</td>
             ))}
-          </tbody>
-        </table>
-      )}
-    </section>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

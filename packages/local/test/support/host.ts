@@ -91,7 +91,7 @@ export function createTestHost(
     journal: {
       append: (_id: number, list: string, entry: StateChange) => void (list === 'changes' && host.changes.push(entry)),
       note: (note: JournalNote) => void host.notes.push(note),
-      byTrace: () => undefined,
+      idByTrace: () => undefined,
     },
     invoker: {
       async invoke(event: never, options: InvokeOptions) {

@@ -47,9 +47,9 @@ export function createAwsPort(host: AwsHost): Part {
         now: () => host.clock.now().getTime(),
         onCall(traceId) {
           const root = /Root=([^;]+)/.exec(traceId ?? '')?.[1];
-          const record = root === undefined ? undefined : host.journal.byTrace(root);
+          const id = root === undefined ? undefined : host.journal.idByTrace(root);
           return (call) => {
-            if (record) host.journal.append(record.id, 'awsCalls', call);
+            if (id !== undefined) host.journal.append(id, 'awsCalls', call);
           };
         },
       });

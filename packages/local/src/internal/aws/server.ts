@@ -9,6 +9,7 @@ import type { Target } from '../guard/check.js';
 import { type GuardOptions, guardRequests } from '../guard/listener.js';
 import type { RunKeys } from '../host/keys.js';
 import type { AwsCall } from '../journal/journal.js';
+import { excerpts } from './excerpt.js';
 import { type AwsService, type Call, contentType, faultAnswer, type Output, type Protocol } from './service.js';
 import { readSignature, type Signed } from './signature.js';
 import { AwsFault, readBody, toXml, type WireAnswer, type WireRequest, type XmlValue } from './wire.js';
@@ -114,6 +115,7 @@ async function serveCall(
   const report = options.onCall(traceOf(request));
   const requestId = randomUUID();
   const noted = { service: '', operation: '', resource: '' };
+  let sent: unknown = `${request.method} ${request.path}${request.query === '' ? '' : `?${request.query}`}`;
   let protocol = guessProtocol(request);
   let error: string | null = null;
   let answer: WireAnswer;
@@ -124,6 +126,7 @@ async function serveCall(
     if (!service) throw noService(signed.service);
     protocol = service.protocol;
     const call = await toCall(request, signed, service, (members) => Object.assign(noted, members));
+    if (Object.keys(call.input).length > 0) sent = call.input;
     if (noted.operation === '') noted.operation = call.operation;
     if (noted.resource === '') noted.resource = resourceOf(service, call);
     answer = toAnswer(await service.serve(call), service, call, requestId);
@@ -134,7 +137,7 @@ async function serveCall(
   }
   await send(outgoing, answer, request.method, requestId);
   const ms = options.now() - startedAt;
-  report({ at: startedAt, ms, ...noted, status: answer.status, error });
+  report({ at: startedAt, ms, ...noted, status: answer.status, error, ...excerpts(noted.service, sent, answer) });
 }
 
 async function toCall(request: WireRequest, signed: Signed, service: AwsService, note: Call['note']): Promise<Call> {

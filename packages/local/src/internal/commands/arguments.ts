@@ -63,6 +63,10 @@ export const DEV_FLAGS: Readonly<Record<string, Flag>> = {
   },
   speed: number('factor by which the clock of queues, streams and schedules runs faster (default 1)', 'speed'),
   open: boolean('open the console in the browser', 'open'),
+  editor: text(
+    'the editor that opens a frame from the console: code, cursor, zed, subl, idea (default $EDITOR)',
+    'editor',
+  ),
   logs: boolean('print the log lines of each invocation'),
   quiet: boolean('print only the address', 'quiet'),
   reveal: boolean('do not sanitize values in the console', 'reveal'),

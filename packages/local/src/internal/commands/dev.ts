@@ -5,12 +5,10 @@ import { watchSettings } from '../config/settings-watch.js';
 import { localError } from '../errors.js';
 import { type RunningHost, startHost } from '../host/create-host.js';
 import { cleanText } from '../journal/cleaner.js';
-import { hasEndedBadly } from '../journal/failure.js';
 import { tables } from '../services/dynamodb/table-state.js';
 import { DEV_FLAGS, parseArguments, toFlags } from './arguments.js';
 import { type Around, EXIT } from './around.js';
-import { failureText } from './failure-lines.js';
-import { clockTime, inventoryText, invocationJson, invocationLine } from './lines.js';
+import { clockTime, inventoryText } from './lines.js';
 import { announce, findRunning, withdraw } from './running.js';
 
 /** `sallyport dev`: runs until the developer stops it. */
@@ -51,10 +49,9 @@ async function runOnce(
     if (changed === undefined) printBeginning(host, around);
     else say(host, around, `restarted with the new ${changed}; queues are empty`);
     if (isCheck) return await check(host, around);
-    const stopPrinting = config.quiet ? () => {} : printInvocations(host, around, logs);
+    if (!config.quiet) host.print({ json: config.json, logs }, around.out);
     if (config.open && changed === undefined) openBrowser(consoleUrl(host));
     const next = await settingsChange(host, flags, around);
-    stopPrinting();
     return next ?? EXIT.ok;
   } finally {
     withdraw(host);
@@ -127,37 +124,8 @@ function printBeginning(host: RunningHost, { out }: Around): void {
 }
 
 const INDENT = '          ';
-/** Log lines of a failure arrive at most this many milliseconds after it. */
-const LATE_LINES_MS = 100;
 
 const printNote = (text: string, out: Around['out']) => text !== '' && out(`${INDENT}${cleanText(text)}\n`);
-
-/** Prints one line for each completed invocation, each build and each note. */
-function printInvocations({ journal, config }: RunningHost, { out }: Around, logs: boolean): () => void {
-  const printed = new Set<number>();
-  const printOne = (id: number) => {
-    const record = journal.get(id);
-    if (!record) return;
-    if (config.json) return out(`${invocationJson(record)}\n`);
-    out(`${invocationLine(record)}\n`);
-    for (const failure of record.failures) out(failureText(failure, INDENT));
-    if (logs) for (const { level, text } of record.logs) out(`${INDENT}${level}  ${cleanText(text)}\n`);
-  };
-  return journal.subscribe((change) => {
-    if (change.type === 'note') {
-      const { topic, at } = change.note;
-      const text = cleanText(change.note.text);
-      if (text === '' || (topic !== 'notice' && topic !== 'build')) return;
-      out(config.json ? `${JSON.stringify({ type: topic, at, text })}\n` : `${clockTime(at)}  ${text}\n`);
-      return;
-    }
-    const { id, status } = change.record;
-    if ((status !== 'ok' && status !== 'failed') || printed.has(id)) return;
-    printed.add(id);
-    // The response to the client is recorded a moment later, and the log lines of a failure reach the host through another pipe.
-    setTimeout(printOne, hasEndedBadly(change.record) ? LATE_LINES_MS : 0, id);
-  });
-}
 
 /** Calls the console once, as its page does: for tests, and for a build server. */
 async function check(host: RunningHost, { out, err }: Around): Promise<number> {

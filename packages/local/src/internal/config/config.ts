@@ -50,6 +50,8 @@ export interface Config {
   /** True if a build is one file that contains all imports; default `false`. */
   readonly bundle: boolean;
   readonly open: boolean;
+  /** The command of the editor that opens frames; `undefined`: that of the shell. */
+  readonly editor: string | undefined;
   readonly json: boolean;
   readonly quiet: boolean;
   /** True if raw strings are shown in the console; default `false`. */

@@ -13,6 +13,7 @@ export interface Flags extends Omit<ConfigFile, '$schema'> {
   readonly port?: number;
   readonly inspect?: number;
   readonly open?: boolean;
+  readonly editor?: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly reveal?: boolean;
@@ -57,6 +58,7 @@ export function loadConfig(folder: string, flags: Flags): Config {
     conditions: given.conditions ?? [],
     bundle: given.bundle ?? false,
     open: given.open ?? false,
+    editor: given.editor,
     json: given.json ?? false,
     quiet: given.quiet ?? false,
     reveal: given.reveal ?? false,

@@ -1,5 +1,6 @@
 import type { RouteView, TriggerView } from '../inspect/inspection.js';
 import type { InvocationRecord, JournalNote } from '../journal/journal.js';
+import type { Difference } from '../recordings/compare.js';
 import type { CodeState, EnvironmentView, InvokeOutcome } from '../runtime/invoker.js';
 import type { SendRequest, SendResult } from '../send/send.js';
 import type { SourceAction, SourceView } from '../sources/sources.js';
@@ -11,10 +12,14 @@ import type { SourceAction, SourceView } from '../sources/sources.js';
  */
 export interface ConsoleApi {
   'GET /api/state': { readonly answer: RunState };
-  /** Newline-delimited JSON, one `ConsoleEvent` per line. Headers are flushed immediately; begins with the newest `?last=` records. */
+  /**
+   * Newline-delimited JSON, one `ConsoleEvent` per line. Headers are flushed immediately. Begins with the newest `?last=` records, or with
+   * the records that changed after the cursor `?since=`.
+   */
   'GET /api/events': { readonly answer: ConsoleEvent };
+  /** The newest 1,000 invocations, oldest first; with `?from=&to=` or `?ids=` the invocations with these numbers. */
   'GET /api/invocations': { readonly answer: readonly InvocationRow[] };
-  /** Ids of the invocations whose record contains all `words` of the query. */
+  /** Ids of the invocations that match `?filter=`, newest first; `from` is the lowest id. */
   'GET /api/search': { readonly answer: readonly number[] };
   'GET /api/invocations/{id}': { readonly answer: InvocationRecord };
   'GET /api/inventory': { readonly answer: Inventory };
@@ -34,9 +39,8 @@ export interface ConsoleApi {
   'GET /api/sources': { readonly answer: readonly SourceView[] };
   'POST /api/sources': { readonly body: SourceActionRequest; readonly answer: readonly SourceView[] };
   'POST /api/speed': { readonly body: { readonly speed: number }; readonly answer: { readonly speed: number } };
-  'GET /api/tables': { readonly answer: readonly TableView[] };
-  'GET /api/tables/{name}': { readonly answer: { readonly items: readonly unknown[]; readonly next: string | null } };
-  'GET /api/buckets': { readonly answer: readonly BucketView[] };
+  'GET /api/data': { readonly answer: readonly ServiceData[] };
+  'GET /api/data/{service}/{name}': { readonly answer: StoreItems };
   'POST /api/token': { readonly body: TokenRequest; readonly answer: { readonly token: string } };
   'GET /api/recordings': { readonly answer: readonly RecordingView[] };
   'GET /api/recordings/{file}': { readonly answer: SavedRecording };
@@ -44,8 +48,21 @@ export interface ConsoleApi {
     readonly body: { readonly id: number; readonly as: 'recording' | 'fixture' };
     readonly answer: { readonly file: string };
   };
+  /** Opens a file of the project in the editor of the run. */
+  'POST /api/open': { readonly body: OpenRequest; readonly answer: { readonly editor: string } };
+  /** The differences between the invocations `before` and `now` of the query. Ids and times do not count. */
+  'GET /api/compare': { readonly answer: readonly Difference[] };
   'GET /api/env': { readonly answer: Readonly<Record<string, string>> };
   'POST /api/reset': { readonly answer: { readonly ok: true } };
+}
+
+/** A place in a file of the project. */
+export interface OpenRequest {
+  /** Relative to the project, as in the frames of a failure. */
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  readonly column: number;
 }
 
 export interface RunState {
@@ -57,6 +74,8 @@ export interface RunState {
   readonly addresses: Readonly<Record<string, string>>;
   readonly speed: number;
   readonly reveal: boolean;
+  /** The editor that opens files; `null` if it is unknown: the page then has links for VS Code. */
+  readonly editor: string | null;
   /** `on`, or the reason why DynamoDB is off. */
   readonly state: string;
   readonly notes: readonly JournalNote[];
@@ -71,8 +90,20 @@ export type InvocationRow = Omit<
 export type ConsoleEvent =
   | { readonly type: 'record'; readonly record: InvocationRow }
   | { readonly type: 'note'; readonly note: JournalNote }
-  /** All existing records have been sent. */
-  | { readonly type: 'ready' };
+  /** The end of a batch of changes. */
+  | ({ readonly type: 'at' } & Position)
+  /** All records that the page does not have were sent. */
+  | ({ readonly type: 'ready' } & Position);
+
+/** The state of the history after an event. */
+export interface Position {
+  /** For `since` of the next stream. */
+  readonly cursor: string;
+  /** The lowest number of a kept invocation. */
+  readonly oldest: number;
+  /** The highest number; 0 if there is no invocation. */
+  readonly last: number;
+}
 
 export interface Inventory {
   readonly isOurs: boolean;
@@ -127,15 +158,32 @@ export interface SourceActionRequest {
   readonly recordId?: string;
 }
 
-export interface TableView {
-  readonly name: string;
-  readonly keys: readonly string[];
-  readonly items: number;
+/** The data of one service. */
+export interface ServiceData {
+  /** `dynamodb`. */
+  readonly service: string;
+  /** `Tables`. */
+  readonly title: string;
+  /** One of them: `Table`. */
+  readonly one: string;
+  /** The members of an item that are columns; empty if items are shown as JSON. */
+  readonly columns: readonly string[];
+  readonly stores: readonly StoreView[];
 }
 
-export interface BucketView {
+/** One table or bucket. */
+export interface StoreView {
   readonly name: string;
-  readonly objects: readonly { readonly key: string; readonly size: number; readonly modified: string }[];
+  /** A short description, for example the names of its keys; `''` for none. */
+  readonly about: string;
+  /** The number of its items. */
+  readonly count: number;
+}
+
+export interface StoreItems {
+  readonly items: readonly unknown[];
+  /** For the next page; `null` after the last one. */
+  readonly next: string | null;
 }
 
 export interface TokenRequest {

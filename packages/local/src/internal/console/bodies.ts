@@ -2,12 +2,16 @@ import { FrameworkError } from '@sallyport/core';
 import { defineOptions, integer, kind, list, number, object, oneOf, string, text } from '@sallyport/core/options';
 import type { SendRequest } from '../send/send.js';
 import { SOURCE_TYPES } from '../sources/source-types.js';
-import type { ReplayRequest, SourceActionRequest, TokenRequest } from './api.js';
+import type { OpenRequest, ReplayRequest, SourceActionRequest, TokenRequest } from './api.js';
 
 /** Parsers for the bodies of calls. Each parser throws FrameworkError `local.invalid_request`. */
 const fail = (problem: string) =>
   new FrameworkError('local.invalid_request', `framework: ${problem.replace('option', 'member')}`);
 const anything = kind<unknown>('any value', () => true);
+const OPEN = defineOptions<OpenRequest>()(
+  { file: text().required(), line: integer(1).required(), column: integer(1).required() },
+  { fail },
+);
 const data = object<Readonly<Record<string, unknown>>>();
 
 const SEND = defineOptions<SendRequest>()(
@@ -19,6 +23,7 @@ const SEND = defineOptions<SendRequest>()(
     as: data as never,
     alias: kind<string>('the name of an alias', (value) => typeof value === 'string' && /^[\w-]{1,128}$/.test(value)),
     caller: data as never,
+    from: integer(1),
   },
   { fail },
 );
@@ -58,6 +63,7 @@ function reader<T extends object>(set: { parse(options: T): unknown }): (body: u
   };
 }
 
+export const readOpen = reader<OpenRequest>(OPEN);
 export const readSend = reader<SendRequest>(SEND);
 export const readToken = reader<TokenRequest>(TOKEN);
 export const readSourceAction = reader<SourceActionRequest>(SOURCE_ACTION);

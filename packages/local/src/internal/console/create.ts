@@ -1,9 +1,9 @@
-import type { OutgoingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import type { LambdaContext } from '@sallyport/core';
-import { FrameworkError } from '@sallyport/core';
+import type { Config } from '../config/config.js';
 import { headersFor } from '../doors/iam-authorizer.js';
 import { HTTP_DOORS } from '../doors/send-through-door.js';
+import { localError } from '../errors.js';
 import { FaultLog } from '../guard/listener.js';
 import { POLICIES } from '../guard/policies.js';
 import type { Part } from '../host/base.js';
@@ -11,48 +11,90 @@ import type { Host } from '../host/host.js';
 import { createCleaner } from '../journal/cleaner.js';
 import { createRecordings } from '../recordings/recordings.js';
 import { invokedArn } from '../runtime/variables.js';
-import { aliasOf, buildEvent } from '../send/build-event.js';
-import { formsOf } from '../send/forms.js';
+import { restoreHidden } from '../send/restore.js';
 import type { SendRequest } from '../send/send.js';
 import { tables } from '../services/dynamodb/table-state.js';
-import { buckets } from '../services/s3/state.js';
 import type { RunState } from './api.js';
-import { readExplain, readReplay, readSave, readSend, readSourceAction, readSpeed, readToken } from './bodies.js';
+import {
+  readExplain,
+  readOpen,
+  readReplay,
+  readSave,
+  readSend,
+  readSourceAction,
+  readSpeed,
+  readToken,
+} from './bodies.js';
 import { findConsole } from './build.js';
-import type { DoorAddress } from './door.js';
-import { toRow } from './live.js';
-import type { Routes } from './routes.js';
-import { type ConsoleServer, startConsoleServer } from './server.js';
+import { listData, readStore } from './data.js';
+import { type Editor, findEditor } from './editor.js';
+import type { DoorAnswer, HostAnswer, HostCall, HostQuestions } from './messages.js';
+import { findRoute, type Routes } from './routes.js';
+import { answerCall } from './server.js';
+import type { TerminalOptions } from './terminal.js';
+import { type ConsoleThread, startThread } from './thread.js';
 
 /**
  * Makes the console: its page and its HTTP API.
  *
  * @param variables the variables of the function, for `sallyport env`
  */
-export function createConsole(host: Host, variables: () => Readonly<Record<string, string>> = () => ({})): Part {
+export function createConsole(host: Host, variables: () => Readonly<Record<string, string>> = () => ({})): ConsolePart {
   const faults = new FaultLog(host);
-  let server: ConsoleServer | undefined;
+  const { config, ports, token, journal } = host;
+  const routes = createRoutes(host, variables);
+  let thread: ConsoleThread | undefined;
   return {
-    name: 'console',
+    name: CONSOLE,
     async start() {
-      server = await startConsoleServer({
-        routes: createRoutes(host, variables),
-        journal: host.journal,
-        assets: await findConsole(),
-        port: host.ports.console,
-        token: host.token,
-        door: (kind) => doorOf(host, kind),
+      thread = await startThread({
+        settings: {
+          folder: config.folder,
+          history: historyFolder(config),
+          assets: await findConsole(),
+          reveal: config.reveal,
+          port: ports.console,
+          token,
+        },
+        journal,
+        answers: {
+          call: (call) => answerOf(routes, call),
+          door: async (request) => doorOf(host, request),
+        },
+        onNotice: (text) => host.notice(text),
         onFault: (error) => faults.report(POLICIES.console.name, error),
       });
-      host.ports.console = server.port;
+      ports.console = thread.port;
     },
-    stop: async () => server?.close(),
+    print: (options, out) => thread?.print(options, out),
+    stop: async () => thread?.stop(),
   };
 }
 
+/** The name of the part. */
+export const CONSOLE = 'console';
+
+/** The console, which also makes the lines of the terminal. */
+export interface ConsolePart extends Part {
+  /** Prints the invocations, builds and messages from now on. */
+  print(options: TerminalOptions, out: (text: string) => void): void;
+}
+
+/** The folder of the invocations of a project. */
+export function historyFolder({ stateFolder }: Pick<Config, 'stateFolder'>): string {
+  return join(stateFolder, 'invocations');
+}
+
+async function answerOf(routes: Routes, { method, path, query, body }: HostCall): Promise<HostAnswer> {
+  const found = findRoute(routes, method, path);
+  if (found) return answerCall(found, new URLSearchParams(query), body);
+  return { status: 404, code: 'local.not_found', message: 'framework: the console has no such route' };
+}
+
 function createRoutes(host: Host, variables: () => Readonly<Record<string, string>>): Routes {
-  const { journal, sources, config, sender, state, identity } = host;
+  const { sources, config, sender, state, identity } = host;
   const clean = createCleaner(config.reveal);
+  const editor = editorOf(host);
   const recordings = createRecordings(host, join(config.stateFolder, 'recordings'));
   return {
     'GET /api/state': () => toRunState(host),
@@ -60,24 +102,15 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
       const { isOurs, streaming, routes, triggers, mcp } = host.inspection();
       return { isOurs, streaming, routes, triggers, mcp };
     },
-    'GET /api/invocations': () => journal.list().map(toRow),
-    'GET /api/search': ({ query }) => {
-      const words = (query.get('words') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-      const hasAll = (text: string) => words.every((word) => text.includes(word));
-      return journal.list().flatMap((record) => (hasAll(JSON.stringify(record).toLowerCase()) ? [record.id] : []));
-    },
-    'GET /api/invocations/{id}': ({ params }) => {
-      const record = journal.get(Number(params.id));
-      if (!record) throw new FrameworkError('local.not_found', `framework: invocation ${params.id} is no longer kept`);
-      return record;
-    },
     'GET /api/openapi': () => host.inspection().openapi(),
-    'GET /api/forms': () => formsOf(host.inspection(), sources.list()),
-    'POST /api/send': ({ body }) => sender.send(asSendable(readSend(body))),
+    'GET /api/forms': async () => (await import('../send/forms.js')).formsOf(host.inspection(), sources.list()),
+    'POST /api/send': async ({ body }) => sender.send(await asSendable(host, readSend(body))),
     'POST /api/preview': async ({ body }) => {
       const request = readSend(body);
+      const { aliasOf, buildEvent } = await builders();
       const event = buildEvent(request);
-      return { event, explain: await host.inspection().explain(event, contextOf(request, config.name)) };
+      const context = contextOf(request, config.name, aliasOf(request));
+      return { event, explain: await host.inspection().explain(event, context) };
     },
     'POST /api/explain': ({ body }) => {
       const { event, context } = readExplain(body);
@@ -94,19 +127,25 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
       sources.setSpeed(readSpeed(body).speed);
       return { speed: sources.speed() };
     },
-    'GET /api/tables': () => state.get(tables).list(),
-    'GET /api/tables/{name}': async ({ params, query }) => {
-      const { items, next } = await state.get(tables).items(params.name ?? '', query.get('start') ?? undefined);
+    'GET /api/data': () => listData(state),
+    'GET /api/data/{service}/{name}': async ({ params, query }) => {
+      const { items, next } = await readStore(state, params.service, params.name, query.get('start') ?? undefined);
       // Each item alone: the limits of the sanitizer are for one value.
       return { items: items.map(clean), next };
     },
-    'GET /api/buckets': () => state.get(buckets).list(),
     'POST /api/token': async ({ body }) => ({ token: await identity.token(readToken(body)) }),
     'GET /api/recordings': () => recordings.list(),
     'GET /api/recordings/{file}': ({ params }) => recordings.read(params.file ?? ''),
     'POST /api/recordings': async ({ body }) => {
       const { id, as } = readSave(body);
       return { file: await recordings.save(id, as) };
+    },
+    'POST /api/open': async ({ body }) => {
+      const request = readOpen(body);
+      if (!editor)
+        throw localError('local.invalid_request', 'framework: no editor is known: name it with --editor code');
+      await editor.open(request);
+      return { editor: editor.name };
     },
     'GET /api/env': () => variables(),
     'POST /api/reset': async () => {
@@ -118,20 +157,34 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
 }
 
 /** A request of a kind without its own sender is sent as its event. */
-function asSendable(request: SendRequest): SendRequest {
-  return request.kind === 'log-subscription' ? { kind: 'event', options: buildEvent(request) } : request;
+async function asSendable({ journal }: Host, { from, ...request }: SendRequest): Promise<SendRequest> {
+  if (from !== undefined && request.kind === 'event') {
+    const options = restoreHidden(request.options, journal.get(from)?.event, journal.rawEvent(from));
+    return { ...request, options };
+  }
+  if (request.kind !== 'log-subscription') return request;
+  return { kind: 'event', options: (await builders()).buildEvent(request) };
+}
+
+/** Loaded with the first use: the catalogue of triggers takes 4 MB. */
+function builders() {
+  return import('../send/build-event.js');
 }
 
 /** The Lambda context of an invocation that has a caller or an alias. */
-function contextOf(request: SendRequest, name: string): LambdaContext | undefined {
-  const { caller } = request;
-  const alias = aliasOf(request);
+function contextOf({ caller }: SendRequest, name: string, alias: string | undefined): LambdaContext | undefined {
   if (!caller && alias === undefined) return undefined;
   const custom = caller?.kind === 'agent' ? { bedrockAgentCoreToolName: caller.tool } : {};
   return {
     ...(caller && { clientContext: { custom } }),
     ...(alias !== undefined && { invokedFunctionArn: invokedArn(name, {}, alias) }),
   };
+}
+
+/** The editor of `--editor`, else of the developer's shell. */
+function editorOf({ config }: Host): Editor | undefined {
+  const { VISUAL, EDITOR } = process.env;
+  return findEditor(config.editor ?? VISUAL ?? EDITOR, config.folder);
 }
 
 function toRunState(host: Host): RunState {
@@ -144,6 +197,7 @@ function toRunState(host: Host): RunState {
     addresses: addressesOf(host),
     speed: sources.speed(),
     reveal: config.reveal,
+    editor: editorOf(host)?.name ?? null,
     state: state.get(tables).status(),
     notes: journal.notes(),
   };
@@ -160,11 +214,9 @@ function addressesOf({ ports }: Host): Readonly<Record<string, string>> {
   );
 }
 
-function doorOf(host: Host, kind: string): Omit<DoorAddress, 'path'> | undefined {
+function doorOf(host: Host, { kind, ...sent }: HostQuestions['door']['input']): DoorAnswer {
   const door = HTTP_DOORS.find((one) => one === kind);
   if (door === undefined || !host.ports[door]) return undefined;
-  return {
-    port: host.ports[door],
-    headersFor: (outgoing) => headersFor(host, door, outgoing) as OutgoingHttpHeaders,
-  };
+  const port = host.ports[door];
+  return { port, headers: headersFor(host, door, { ...sent, port }) };
 }

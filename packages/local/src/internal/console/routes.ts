@@ -10,13 +10,17 @@ export interface Call {
   readonly body: unknown;
 }
 
-/** The routes that answer with one JSON value. */
-export type RouteName = Exclude<keyof ConsoleApi, 'GET /api/events'>;
+/** The routes that read invocations. The thread of the console answers them; the host answers the others. */
+type HistoryRoute = 'GET /api/invocations' | 'GET /api/search' | 'GET /api/compare' | 'GET /api/invocations/{id}';
 
-/** The handler of each route. The body type is the client's claim: the handlers validate it. */
-export type Routes = {
-  readonly [R in RouteName]: (call: Call) => Promise<ConsoleApi[R]['answer']> | ConsoleApi[R]['answer'];
+type Answers<R extends keyof ConsoleApi> = {
+  readonly [N in R]: (call: Call) => Promise<ConsoleApi[N]['answer']> | ConsoleApi[N]['answer'];
 };
+
+/** The handler of each route of the host. The body type is the client's claim: the handlers validate it. */
+export type Routes = Answers<Exclude<keyof ConsoleApi, HistoryRoute | 'GET /api/events'>>;
+
+export type HistoryRoutes = Answers<HistoryRoute>;
 
 /** A matched route. */
 export interface Found {
@@ -25,8 +29,8 @@ export interface Found {
 }
 
 /** Finds the route of a method and a path. */
-export function findRoute(routes: Routes, method: string, path: string): Found | undefined {
-  for (const [name, answer] of Object.entries(routes) as readonly [RouteName, Found['answer']][]) {
+export function findRoute(routes: Routes | HistoryRoutes, method: string, path: string): Found | undefined {
+  for (const [name, answer] of Object.entries(routes) as readonly [string, Found['answer']][]) {
     const [wanted = '', pattern = ''] = name.split(' ');
     const params = wanted === method ? matchPath(pattern, path) : undefined;
     if (params) return { answer, params };

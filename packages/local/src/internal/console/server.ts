@@ -1,33 +1,35 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { FrameworkError } from '@sallyport/core';
+import type { Outgoing } from '../doors/iam-authorizer.js';
 import type { Target } from '../guard/check.js';
 import { type GuardOptions, guardRequests } from '../guard/listener.js';
 import { POLICIES } from '../guard/policies.js';
-import type { Journal } from '../journal/journal.js';
-import { type DoorAddress, passToDoor } from './door.js';
+import type { History } from '../history/history.js';
+import { passToDoor } from './door.js';
 import { streamEvents } from './live.js';
+import type { HostAnswer, HostCall, HostQuestions } from './messages.js';
 import { sendAsset, sendPage } from './page.js';
 import { protect, refuseWithoutToken } from './protections.js';
-import { type Found, findRoute, type Routes } from './routes.js';
+import { type Found, findRoute, type HistoryRoutes } from './routes.js';
 
 /** Maximum bytes of a body: an event of 6 MiB in its form, and a larger event that the runtime is to reject. */
 const MAX_BODY = 16 * 1024 * 1024;
-/** Maximum number of records sent to a page when it opens; the page can request fewer. */
-const MAX_RECORDS = 1000;
 const FAULT = 'framework: the call failed; see the terminal of `sallyport dev` for the reason';
 
 /** Options of {@link startConsoleServer}. */
 export interface ConsoleServerOptions {
-  readonly routes: Routes;
-  readonly journal: Journal;
+  readonly routes: HistoryRoutes;
+  readonly history: History;
   /** The folder with the built page. */
   readonly assets: string;
   /** `0` selects a free port. */
   readonly port: number;
   readonly token: string;
-  /** The door of a kind; `undefined` if it is not open. */
-  door(kind: string): Omit<DoorAddress, 'path'> | undefined;
+  /** Answers a request to another route. Rejects if the host failed, which has reported the reason. */
+  call(call: HostCall): Promise<HostAnswer>;
+  /** The door of a kind, and the headers of a request to it; `undefined` if it is not open. */
+  door(request: HostQuestions['door']['input']): Promise<HostQuestions['door']['answer']>;
   /** Receives errors of routes that are not meant for the caller. */
   onFault(error: unknown): void;
 }
@@ -81,37 +83,34 @@ async function serve(
   if (method === 'GET' && (await sendAsset(response, options.assets, path))) return;
   const unknown = refuseWithoutToken(request, options.token);
   if (unknown) return sendError(response, unknown.status, 'local.refused', unknown.message);
-  if (method === 'GET' && path === '/api/events')
-    return streamEvents(response, options.journal, toCount(query.get('last')));
-  const [, kind = '', rest = ''] = /^\/door\/([\w-]+)(\/.*)$/.exec(path) ?? [];
-  const door = kind === '' ? undefined : options.door(kind);
-  if (door) {
-    const body = await readBody(request);
-    return body ? passToDoor(request, response, body, { ...door, path: rest + search }) : tooLarge(request, response);
-  }
+  if (method === 'GET' && path === '/api/events') return streamEvents(response, options.history, query);
   const found = findRoute(options.routes, method, path);
-  if (found) return answerCall(found, request, response, query);
-  sendError(response, 404, 'local.not_found', 'framework: the console has no such route');
+  if (found) return sendAnswer(response, await answerCall(found, query, ''));
+  const body = await readBody(request);
+  if (body === undefined) return tooLarge(request, response);
+  const [, kind = '', rest = ''] = /^\/door\/([\w-]+)(\/.*)$/.exec(path) ?? [];
+  if (kind !== '') {
+    const way = { path: rest + search, body, open: (sent: Omit<Outgoing, 'port'>) => options.door({ kind, ...sent }) };
+    if (await passToDoor(request, response, way)) return;
+  }
+  sendAnswer(response, await options.call({ method, path, query: query.toString(), body: body.toString('utf8') }));
 }
 
-async function answerCall(
-  { answer, params }: Found,
-  request: IncomingMessage,
-  response: ServerResponse,
-  query: URLSearchParams,
-): Promise<void> {
-  const bytes = await readBody(request);
-  if (bytes === undefined) return tooLarge(request, response);
-  const text = bytes.toString('utf8');
-  let value: unknown;
+/** The answer of a route. @throws an error that is not for the caller */
+export async function answerCall({ answer, params }: Found, query: URLSearchParams, body: string): Promise<HostAnswer> {
   try {
-    value = await answer({ params, query, body: text === '' ? undefined : parse(text) });
+    const value = await answer({ params, query, body: body === '' ? undefined : parse(body) });
+    return { text: JSON.stringify(value ?? null) };
   } catch (error) {
     // A framework error is for the calling developer; the message of any other error is printed only in the terminal.
     if (!(error instanceof FrameworkError)) throw error;
-    return sendError(response, error.code === 'local.not_found' ? 404 : 400, error.code, error.message);
+    return { status: error.code === 'local.not_found' ? 404 : 400, code: error.code, message: error.message };
   }
-  response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(value ?? null));
+}
+
+function sendAnswer(response: ServerResponse, answer: HostAnswer): void {
+  if ('text' in answer) response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(answer.text);
+  else sendError(response, answer.status, answer.code, answer.message);
 }
 
 function tooLarge(request: IncomingMessage, response: ServerResponse): void {
@@ -145,11 +144,6 @@ function parse(text: string): unknown {
   } catch {
     throw new FrameworkError('local.invalid_request', 'framework: the body of a call is not JSON');
   }
-}
-
-function toCount(text: string | null): number {
-  const count = text === null ? MAX_RECORDS : Number(text);
-  return Number.isInteger(count) && count >= 0 ? Math.min(count, MAX_RECORDS) : MAX_RECORDS;
 }
 
 function listen(server: Server, port: number): Promise<void> {

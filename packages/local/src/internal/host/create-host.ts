@@ -6,9 +6,11 @@ import { AWS_PORT, awsVariables, createAwsPort } from '../aws/port.js';
 import { BuildLoop, type NewBuild } from '../build/build-loop.js';
 import type { Config } from '../config/config.js';
 import { consoleToken, makeStateFolder } from '../config/state-folder.js';
-import { createConsole } from '../console/create.js';
+import { type ConsolePart, createConsole, historyFolder } from '../console/create.js';
 import { createDoors } from '../doors/create.js';
 import { usageError } from '../errors.js';
+import { MAX_RECORDS } from '../history/history.js';
+import { lastStored } from '../history/store.js';
 import type { Identity } from '../identity/identity.js';
 import { LocalIdentity } from '../identity/local-identity.js';
 import { createFailures } from '../journal/failure.js';
@@ -28,7 +30,7 @@ import { createKeys } from './keys.js';
 import { findPorts } from './ports.js';
 
 /** A started run. */
-export interface RunningHost extends Host {
+export interface RunningHost extends Host, Pick<ConsolePart, 'print'> {
   /** Starts one environment and stops it. @returns the milliseconds of its init phase. @throws InitFailure */
   coldStart(): Promise<number>;
   /** Stops all processes, doors and watchers. */
@@ -56,12 +58,13 @@ export async function startHost(config: Config, options: HostOptions = {}): Prom
   makeStateFolder(config.stateFolder);
   rmSync(join(config.stateFolder, 'tmp'), { recursive: true, force: true });
   const token = consoleToken(config.stateFolder);
-  const journal = createJournal({ reveal: config.reveal, now, failuresOf: createFailures(config.folder) });
+  const lastId = lastStored(historyFolder(config), MAX_RECORDS);
+  const journal = createJournal({ reveal: config.reveal, now, failuresOf: createFailures(config.folder), lastId });
   const notice = (text: string) => journal.note({ at: now(), topic: 'notice', text });
   const guardian = startGuardian();
   const guard = (pid: number) => guardian.add(pid);
   const base: RunBase = { config, clock: systemClock, keys, token, ports, journal, guard, notice };
-  const { host, functions, parts } = createParts(base, { guardian, nodeMajor, without });
+  const { host, functions, page, parts } = createParts(base, { guardian, nodeMajor, without });
   const builds = new BuildLoop({ config, watch, onBuild: (outcome) => useBuild(outcome, functions, journal) });
   const started: Part[] = [];
   const stop = async () => {
@@ -80,7 +83,7 @@ export async function startHost(config: Config, options: HostOptions = {}): Prom
     await stop();
     throw error;
   }
-  return { ...host, coldStart: () => functions.coldStart(), stop };
+  return { ...host, print: page.print, coldStart: () => functions.coldStart(), stop };
 }
 
 const now = () => Date.now();
@@ -105,8 +108,9 @@ function createParts(base: RunBase, { guardian, nodeMajor, without }: PartOption
   const { sockets } = doors;
   const host: Host = { ...inner, sources, sockets, sender: createSender({ ...inner, sources }) };
   const port = createAwsPort({ ...inner, sources, sockets });
-  const all: readonly Part[] = [identity, state, port, sources, doors, createConsole(host, variables)];
-  return { host, functions, parts: all.filter(({ name }) => !without.includes(name)) };
+  const page = createConsole(host, variables);
+  const all: readonly Part[] = [identity, state, port, sources, doors, page];
+  return { host, functions, page, parts: all.filter(({ name }) => !without.includes(name)) };
 }
 
 async function useBuild(outcome: NewBuild, functions: Functions, journal: Journal): Promise<void> {

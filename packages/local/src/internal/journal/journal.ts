@@ -36,6 +36,10 @@ export interface AwsCall {
   readonly status: number;
   /** AWS's error code; `null` for success. */
   readonly error: string | null;
+  /** The members of JSON or of a form, else method and path; a string if the input is longer than 16 KiB. */
+  readonly input: unknown;
+  /** The members of JSON, else the text or the number of bytes. */
+  readonly output: unknown;
 }
 
 /** The result of the secure app's access check. */
@@ -128,30 +132,32 @@ export interface InvocationRecord {
   readonly maxMemoryMb: number | null;
 }
 
-/** The history of a run, in order; at most 1,000 invocations or 64 MiB are kept. */
+/** The newest invocations of a run, in order and in memory: at most 1,000, or 64 MiB. The console keeps more, in files. */
 export interface Journal {
-  /** Adds the record of a new invocation. The raw event is kept only in memory, for `rawEvent`. */
+  /** Adds the record of a new invocation. */
   open(first: OpenRecord): number;
   /** Changes members of a record. Lists are extended with `append`. Unknown ids are ignored: the record may have been removed. */
-  update(id: number, members: Partial<Omit<InvocationRecord, 'id' | keyof RecordLists>>): void;
+  update(id: number, members: Partial<RecordMembers>): void;
   /** Adds an entry to one list of a record. */
   append<L extends keyof RecordLists>(id: number, list: L, entry: RecordLists[L]): void;
-  /** Newest last. */
+  /** Sanitized records, newest last. For many records this is slow. */
   list(): readonly InvocationRecord[];
+  /** The sanitized record. */
   get(id: number): InvocationRecord | undefined;
+  /** The unsanitized record, for the thread that sanitizes it. */
+  raw(id: number): RawRecord | undefined;
   /** The unsanitized event, for a replay; it leaves the process only to be sent to the function. */
   rawEvent(id: number): unknown;
-  /** The unsanitized response, to compare it with the response of a replay. */
-  rawAnswer(id: number): unknown;
+  /** The numbers of the kept records, oldest first. */
+  ids(): readonly number[];
   /** The number of an invocation by its request id. */
   idOf(requestId: string): number | undefined;
-  /** The record that made a call, by the `Parent` of its `X-Amzn-Trace-Id`. For a root without a parent, the newest record of that trace. */
-  byTrace(header: string): InvocationRecord | undefined;
-  byRequest(requestId: string): InvocationRecord | undefined;
+  /** The invocation that made a call, by the `Parent` of its `X-Amzn-Trace-Id`. For a root without a parent, the newest of that trace. */
+  idByTrace(header: string): number | undefined;
   /** Adds an entry without an invocation: messages, builds, changes of sources and state. */
   note(entry: JournalNote): void;
   notes(): readonly JournalNote[];
-  /** Calls the listener for each change. The listener must not throw. @returns a function that ends the subscription */
+  /** Calls the listener for each change, immediately. The listener must not throw. @returns a function that ends the subscription */
   subscribe(listener: (change: JournalChange) => void): () => void;
 }
 
@@ -177,6 +183,14 @@ export interface RecordLists {
   leftovers: string;
 }
 
+/** The members of a record that are not lists. Values are replaced, never changed. */
+export type RecordMembers = Omit<InvocationRecord, keyof RecordLists | 'failures'>;
+
+/** A record as the function and its callers filled it: not sanitized, and without its failures. */
+export type RawRecord = { -readonly [M in keyof RecordMembers]: RecordMembers[M] } & {
+  readonly [L in keyof RecordLists]: RecordLists[L][];
+};
+
 /** A change outside the invocations. `topic` names the part that the console must read again. */
 export interface JournalNote {
   readonly at: number;
@@ -185,5 +199,5 @@ export interface JournalNote {
 }
 
 export type JournalChange =
-  | { readonly type: 'record'; readonly record: InvocationRecord }
+  | { readonly type: 'record'; readonly id: number }
   | { readonly type: 'note'; readonly note: JournalNote };

@@ -11,7 +11,6 @@ import { shownOutcome } from '../journal/cleaner.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
 import { findType } from '../sources/source-types.js';
 import type { Sources } from '../sources/sources.js';
-import { aliasOf, buildEvent } from './build-event.js';
 import type { Sender, SendRequest, SendResult } from './send.js';
 
 /** Options of an HTTP request that a client can send to a door; with other builder options, the event is invoked directly. */
@@ -74,6 +73,8 @@ function assertDoor(door: string): HttpDoorKind {
 
 async function invokeByHand(host: SenderHost, request: SendRequest): Promise<Sent> {
   const { kind, target = '', as, caller } = request;
+  // Loaded with the first use: the catalogue of triggers takes 4 MB.
+  const { aliasOf, buildEvent } = await import('./build-event.js');
   const alias = aliasOf(request);
   const custom = caller?.kind === 'agent' ? { bedrockAgentCoreToolName: caller.tool } : {};
   const outcome = await host.invoker.invoke(buildEvent(request), {
@@ -102,7 +103,7 @@ async function throughDoor(host: SenderHost, door: HttpDoorKind, request: SendRe
     .toString(16)
     .padStart(8, '0')}-${randomBytes(12).toString('hex')}`;
   await call(host, door, toOutgoing(host.ports[door], method.toUpperCase(), path, options ?? {}, `Root=${root}`));
-  const record = host.journal.byTrace(root);
+  const record = host.journal.get(host.journal.idByTrace(root) ?? 0);
   if (!record) throw localError('local.usage', `the door ${door} rejected the request before it reached the function`);
   const { id, requestId, status, client, origin, error } = record;
   if (as) host.journal.update(id, { origin: { ...origin, as: as.sub } });

@@ -1,10 +1,12 @@
 import type { TRIGGER_KINDS } from '@sallyport/core';
 import { CATALOGUE, type CatalogueEntry, samplesFor } from '@sallyport/triggers/catalogue';
-import type { SendField, SendForm } from '../console/api.js';
+import type { SendForm } from '../console/api.js';
 import type { Inspection } from '../inspect/inspection.js';
+import type { SourceForm } from '../sources/source.js';
+import { SOURCE_TYPES, type SourceKind } from '../sources/source-types.js';
 import type { SourceView } from '../sources/sources.js';
 
-type Fields = Readonly<Record<string, readonly [type: SendField['type'], wanted: string]>>;
+type Fields = SourceForm['fields'];
 
 const HTTP_FIELDS: Fields = {
   headers: ['map', 'name: value, one per line'],
@@ -16,17 +18,19 @@ const HTTP_FIELDS: Fields = {
 
 type FrontDoor = 'gateway-v2' | 'function-url' | 'load-balancer' | 'gateway-v1';
 
-/** Every kind of the fixed table has a form, and the front doors share one. The forms of opt-in triggers come from their catalogue. */
+/**
+ * Every kind of the fixed table has a form, and the front doors share one. The forms of sources come from their services, those of opt-in
+ * triggers from their catalogue.
+ */
 type FormKind =
-  | Exclude<(typeof TRIGGER_KINDS)[number], FrontDoor>
+  | Exclude<(typeof TRIGGER_KINDS)[number], FrontDoor | SourceKind>
   | 'http'
-  | 'schedule'
   | 'log-subscription'
   | 'edge'
   | 'event';
 
 /** The builder options that the form shows. Builder defaults set the other options. */
-const FORMS: Readonly<Record<FormKind, Pick<SendForm, 'label' | 'target'> & { readonly fields: Fields }>> = {
+const FORMS: Readonly<Record<FormKind, SourceForm>> = {
   http: { label: 'HTTP request', target: 'method and path', fields: HTTP_FIELDS },
   websocket: {
     label: 'WebSocket message',
@@ -47,50 +51,6 @@ const FORMS: Readonly<Record<FormKind, Pick<SendForm, 'label' | 'target'> & { re
       headers: ['map', 'name: value, one per line'],
     },
   },
-  queue: {
-    label: 'Queue message',
-    target: 'queue',
-    fields: {
-      body: ['json', 'the message'],
-      groupId: ['text', 'message group, for FIFO queues'],
-      messageAttributes: ['map', 'name: value, one per line'],
-    },
-  },
-  stream: {
-    label: 'Data stream record',
-    target: 'stream',
-    fields: { json: ['json', 'the data'], partitionKey: ['text', 'selects the shard'] },
-  },
-  'table-stream': {
-    label: 'Table change',
-    target: 'table',
-    fields: {
-      eventName: ['text', 'INSERT, MODIFY or REMOVE'],
-      keys: ['json', 'an object of plain values'],
-      newImage: ['json', 'the item after it'],
-      oldImage: ['json', 'the item before it'],
-    },
-  },
-  topic: {
-    label: 'Topic notification',
-    target: 'topic',
-    fields: {
-      message: ['json', 'the message'],
-      subject: ['text', 'a line'],
-      messageAttributes: ['map', 'name: value, one per line'],
-    },
-  },
-  'event-bus': {
-    label: 'Bus event',
-    target: 'bus',
-    fields: {
-      source: ['text', 'test.source'],
-      detailType: ['text', 'Test Event'],
-      detail: ['json', 'an object'],
-      resources: ['list', 'ARNs, one per line'],
-    },
-  },
-  schedule: { label: 'Schedule', target: 'schedule', fields: { detail: ['json', 'its input'] } },
   'log-subscription': {
     label: 'Log subscription',
     target: 'stream',
@@ -111,7 +71,12 @@ const FORMS: Readonly<Record<FormKind, Pick<SendForm, 'label' | 'target'> & { re
 
 /** The forms of all kinds that can be sent, with the targets that the function registers. */
 export function formsOf(inspection: Inspection, sources: readonly SourceView[]): readonly SendForm[] {
-  const fixed = Object.entries(FORMS).map(([kind, { fields, ...form }]) => ({
+  const ofSources = SOURCE_TYPES.flatMap(({ kind, form }): readonly [string, SourceForm][] =>
+    form ? [[kind, form]] : [],
+  );
+  const { http, websocket, appsync, ...others } = FORMS;
+  const all = Object.entries({ http, websocket, appsync, ...Object.fromEntries(ofSources), ...others });
+  const fixed = all.map(([kind, { fields, ...form }]) => ({
     kind,
     ...form,
     targets: targetsOf(kind, inspection, sources),

@@ -23,6 +23,8 @@ export interface SendRequest {
   };
   /** The alias that is invoked. Default: for a trigger that an alias selects its target, else the alias of the front doors. */
   readonly alias?: string;
+  /** The invocation whose event was edited: values that the page does not show are sent unchanged. For `event`. */
+  readonly from?: number;
   /** Sends as a `direct` caller, or as an `agent` tool of this name. */
   readonly caller?: { readonly kind: 'direct' } | { readonly kind: 'agent'; readonly tool: string };
 }

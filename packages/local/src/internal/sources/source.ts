@@ -1,5 +1,6 @@
 import type { FullClock } from '@sallyport/core';
 import type { OptionKind } from '@sallyport/core/options';
+import type { SendField } from '../console/api.js';
 import type { Inspection, TriggerView } from '../inspect/inspection.js';
 import type { State } from '../state/state.js';
 import type { SourceView } from './sources.js';
@@ -41,6 +42,16 @@ export interface SourceRun extends SourceContext {
 /** Options of a builder, as the developer sent them. The builders check them at run time. */
 export type Options = Readonly<Record<string, unknown>>;
 
+/** The form of the console that sends records to the sources of a kind. */
+export interface SourceForm {
+  /** `Queue message`. */
+  readonly label: string;
+  /** The meaning of the target: `queue`. */
+  readonly target: string;
+  /** The builder options that the form shows, with their meaning. Builder defaults set the other options. */
+  readonly fields: Readonly<Record<string, readonly [type: SendField['type'], wanted: string]>>;
+}
+
 /**
  * A kind of source: the part of a local service that sends events to the function.
  *
@@ -63,6 +74,8 @@ export interface SourceType<S extends LocalSource = LocalSource, K extends strin
   hasHandler?(name: string, triggers: readonly TriggerView[]): boolean;
   /** Sends records of the developer; absent if the service itself is the only sender. @returns their ids */
   send?(run: SourceRun, name: string, records: readonly Options[], traceId?: string): readonly string[];
+  /** The form of `send`; absent if the developer sends no records. */
+  readonly form?: SourceForm;
   /** The event of one record that is sent without its source; absent if no event can be built by hand. */
   event?(name: string, options: Options): unknown;
 }

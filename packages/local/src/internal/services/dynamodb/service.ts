@@ -12,6 +12,16 @@ import { TableStream, tableStreamArn } from './table-stream.js';
 const tableStreams: SourceType<TableStream, 'table-stream', 'tableStreams'> = {
   kind: 'table-stream',
   config: { member: 'tableStreams', values: namedSettings({ ...SHARD_SETTINGS, filters: anySetting }) },
+  form: {
+    label: 'Table change',
+    target: 'table',
+    fields: {
+      eventName: ['text', 'INSERT, MODIFY or REMOVE'],
+      keys: ['json', 'an object of plain values'],
+      newImage: ['json', 'the item after it'],
+      oldImage: ['json', 'the item before it'],
+    },
+  },
   arn: tableStreamArn,
   create: (run, name, settings) => new TableStream(name, settings, run),
   send: (run, name, records) =>
@@ -26,5 +36,11 @@ export const dynamodb = {
   name: 'dynamodb',
   sources: [tableStreams],
   state: tables,
+  view: {
+    title: 'Tables',
+    one: 'Table',
+    list: (state) => state.get(tables).list(),
+    items: (state, name, start) => state.get(tables).items(name, start),
+  },
   operations: ({ state }) => createDynamo(() => state.get(tables).endpoint()),
 } as const satisfies LocalService;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { FrameworkError } from '@sallyport/core';
-import type { TableView } from '../../console/api.js';
+import type { StoreItems, StoreView } from '../../console/api.js';
 import type { RunBase } from '../../host/base.js';
 import type { Environment, ServiceState, StateType } from '../../state/state.js';
 import { type Engine, findEngine, type InstalledEngine, startEngine } from './engine.js';
@@ -137,23 +137,20 @@ export class TableState implements ServiceState {
     this.#host.journal.note({ at: this.#host.clock.now().getTime(), topic: 'state', text: this.#status });
   }
 
-  async list(): Promise<readonly TableView[]> {
+  async list(): Promise<readonly StoreView[]> {
     const endpoint = await this.#endpoint;
-    const views = (await tableNames(endpoint)).map(async (name): Promise<TableView> => {
+    const views = (await tableNames(endpoint)).map(async (name): Promise<StoreView> => {
       const { Table } = await callEngine(endpoint, 'DynamoDB.DescribeTable', { TableName: name });
       const { KeySchema, ItemCount } = Table as EngineAnswer;
       const keys = (KeySchema as readonly { readonly AttributeName: string }[]).map(
         ({ AttributeName }) => AttributeName,
       );
-      return { name, keys, items: Number(ItemCount ?? 0) };
+      return { name, about: keys.join(', '), count: Number(ItemCount ?? 0) };
     });
     return Promise.all(views);
   }
 
-  async items(
-    table: string,
-    start?: string,
-  ): Promise<{ readonly items: readonly unknown[]; readonly next: string | null }> {
+  async items(table: string, start?: string): Promise<StoreItems> {
     const from =
       start === undefined
         ? {}

@@ -22,6 +22,16 @@ const buses: SourceType<AsyncSource, 'event-bus', 'buses'> = {
   kind: 'event-bus',
   config: { member: 'buses', values: namedSettings({ ...ASYNC_SETTINGS, rules: anySetting }) },
   data: 'detail',
+  form: {
+    label: 'Bus event',
+    target: 'bus',
+    fields: {
+      source: ['text', 'test.source'],
+      detailType: ['text', 'Test Event'],
+      detail: ['json', 'an object'],
+      resources: ['list', 'ARNs, one per line'],
+    },
+  },
   arn: (name) => toArn('events', `event-bus/${name}`),
   create(run, name, settings: BusConfig) {
     const { rules, ...engine } = settings;
@@ -50,6 +60,7 @@ const schedules: SourceType<Schedule, 'schedule', 'schedules'> = {
       (value) => isObject(value) && 'expression' in value && typeof value.expression === 'string',
     ),
   },
+  form: { label: 'Schedule', target: 'schedule', fields: { detail: ['json', 'its input'] } },
   arn: (name) => toArn('events', `rule/${name}`),
   create: (run, name, settings: Partial<ScheduleConfig>) =>
     new Schedule(schedules, name, run, { expression: '', ...settings }),

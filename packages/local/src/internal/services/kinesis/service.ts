@@ -11,6 +11,11 @@ export const streams: SourceType<DataStream, 'stream', 'streams'> = {
   kind: 'stream',
   config: { member: 'streams', values: namedSettings({ ...SHARD_SETTINGS, filters: anySetting }) },
   data: 'json',
+  form: {
+    label: 'Data stream record',
+    target: 'stream',
+    fields: { json: ['json', 'the data'], partitionKey: ['text', 'selects the shard'] },
+  },
   arn: streamArn,
   create: (run, name, settings) => new DataStream(name, settings, run),
   send: (run, name, records) => run.get(streams, name).send(records as readonly KinesisRecordOptions[]),

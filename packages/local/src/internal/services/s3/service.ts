@@ -17,6 +17,13 @@ const notifications: SourceType<AsyncSource, 's3', never> = {
 export const s3 = {
   name: 's3',
   state: buckets,
+  view: {
+    title: 'Buckets',
+    one: 'Bucket',
+    columns: ['key', 'bytes', 'changed'],
+    list: async (state) => state.get(buckets).list(),
+    items: async (state, name) => ({ items: state.get(buckets).objects(name), next: null }),
+  },
   sources: [notifications],
   operations({ sources, state, now }) {
     let changes = 0;

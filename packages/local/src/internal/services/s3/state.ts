@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { BucketView } from '../../console/api.js';
+import type { StoreView } from '../../console/api.js';
 import type { RunBase } from '../../host/base.js';
 import type { Environment, ServiceState, StateType } from '../../state/state.js';
 import { BucketStore } from './store.js';
@@ -30,14 +30,17 @@ export class BucketState implements ServiceState {
     this.store.clear();
   }
 
-  list(): readonly BucketView[] {
-    return this.store.list().map((bucket) => ({
-      name: bucket.name,
-      objects: bucket.keys().flatMap((key) => {
-        const version = bucket.current(key);
-        return version ? [{ key, size: version.size, modified: new Date(version.modifiedAt).toISOString() }] : [];
-      }),
-    }));
+  list(): readonly StoreView[] {
+    return this.store.list().map(({ name }) => ({ name, about: '', count: this.objects(name).length }));
+  }
+
+  /** The newest versions of a bucket's objects; empty for an unknown bucket. */
+  objects(name: string): readonly { readonly key: string; readonly bytes: number; readonly changed: string }[] {
+    const bucket = this.store.list().find((one) => one.name === name);
+    return (bucket?.keys() ?? []).flatMap((key) => {
+      const version = bucket?.current(key);
+      return version ? [{ key, bytes: version.size, changed: new Date(version.modifiedAt).toISOString() }] : [];
+    });
   }
 }
 

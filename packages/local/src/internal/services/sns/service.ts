@@ -19,6 +19,15 @@ const topics: SourceType<AsyncSource, 'topic', 'topics'> = {
     values: namedSettings({ ...ASYNC_SETTINGS, filterPolicy: anySetting, filterPolicyScope: anySetting }),
   },
   data: 'message',
+  form: {
+    label: 'Topic notification',
+    target: 'topic',
+    fields: {
+      message: ['json', 'the message'],
+      subject: ['text', 'a line'],
+      messageAttributes: ['map', 'name: value, one per line'],
+    },
+  },
   arn: topicArn,
   create(run, name, settings: TopicConfig) {
     const { filterPolicy, filterPolicyScope, ...engine } = settings;

@@ -11,6 +11,15 @@ const queues: SourceType<LocalQueue, 'queue', 'queues'> = {
   kind: 'queue',
   config: { member: 'queues', values: namedSettings({ ...QUEUE_SETTINGS, filters: anySetting }) },
   data: 'body',
+  form: {
+    label: 'Queue message',
+    target: 'queue',
+    fields: {
+      body: ['json', 'the message'],
+      groupId: ['text', 'message group, for FIFO queues'],
+      messageAttributes: ['map', 'name: value, one per line'],
+    },
+  },
   arn: queueArn,
   create: (run, name, settings) => new LocalQueue(name, settings, run, (other) => run.get(queues, other)),
   send: (run, name, records, traceId) =>
