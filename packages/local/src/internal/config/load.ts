@@ -5,7 +5,7 @@ import { usageError } from '../errors.js';
 import { SOURCE_TYPES } from '../sources/source-types.js';
 import type { Config, SourcesConfig } from './config.js';
 import { type ConfigFile, readConfigFile } from './file.js';
-import { readManifest } from './manifest.js';
+import { audiencesOf, deployedFunction } from './deployed-function.js';
 import { stateFolderOf } from './state-folder.js';
 
 /** The flags of the command line, in addition to the keys of `sallyport.json`. `undefined` if a flag is absent. */
@@ -19,7 +19,8 @@ export interface Flags extends Omit<ConfigFile, '$schema'> {
 }
 
 /**
- * The settings of a run. Precedence: the flags, `sallyport.json`, the constructs' manifest, the defaults.
+ * The settings of a run. Precedence: the flags, `sallyport.json`, the template or plan or the
+ * constructs' manifest, the defaults.
  *
  * @param folder where the command was called
  * @throws FrameworkError `local.usage`
@@ -37,16 +38,17 @@ export function loadConfig(folder: string, flags: Flags): Config {
   if (given.schema !== undefined && !existsSync(at(given.schema)))
     throw usageError(`the file ${at(given.schema)} does not exist`);
   const manifest = given.manifest === undefined ? ifThere(at(join('cdk.out', 'sallyport.json'))) : at(given.manifest);
-  const deployed = readManifest({ manifest, folder: project, entry });
+  const template = given.template === undefined ? undefined : at(given.template);
+  const deployed = deployedFunction({ template, manifest, folder: project, entry });
   return {
     folder: project,
     entry,
-    handler: given.handler ?? 'handler',
+    handler: given.handler ?? (template === undefined ? undefined : deployed?.fn.handler) ?? 'handler',
     name: packageName(project),
     stateFolder: stateFolderOf(project),
     port: given.port,
-    timeoutMs: given.timeout === undefined ? (deployed?.timeoutMs ?? 10_000) : Math.round(given.timeout * 1000),
-    memoryMb: given.memory ?? deployed?.memoryMb ?? 256,
+    timeoutMs: given.timeout === undefined ? (deployed?.fn.timeoutMs ?? 10_000) : Math.round(given.timeout * 1000),
+    memoryMb: given.memory ?? deployed?.fn.memoryMb ?? 256,
     node: given.node ?? process.execPath,
     concurrency: given.concurrency ?? 10,
     isThrottled: given.concurrency !== undefined,
@@ -62,10 +64,13 @@ export function loadConfig(folder: string, flags: Flags): Config {
     reveal: given.reveal ?? false,
     envFile,
     env: { ...file.env, ...(envFile === undefined ? {} : readVariables(envFile)), ...flags.env },
-    audiences: given.audiences ?? [],
+    audiences: [...(given.audiences ?? []), ...audiencesOf(deployed)],
     pass: [...(file.pass ?? []), ...(flags.pass ?? [])],
     aws: [...(file.aws ?? []), ...(flags.aws ?? [])],
     manifest,
+    template,
+    deployed,
+    strict: given.strict ?? false,
     restStream: given.restStream ?? false,
     authorizer: given.authorizer,
     authorizerScopes: given.authorizerScopes ?? [],
