@@ -50,6 +50,8 @@ export const DEV_FLAGS: Readonly<Record<string, Flag>> = {
   'no-freeze': boolean('do not freeze environments between invocations'),
   'no-state': boolean('do not start DynamoDB and S3'),
   manifest: text('the manifest that the CDK constructs wrote (default cdk.out/sallyport.json)', 'manifest'),
+  template: text('the SAM template, or the JSON of a Terraform plan, with the deployed settings', 'template'),
+  strict: boolean('a result that would differ on AWS is a failure', 'strict'),
   authorizer: text('jwt, iam or lambda:<export>: the authorizer of the HTTP doors', 'authorizer'),
   'websocket-authorizer': text('lambda:<export>: the authorizer of the WebSocket API', 'webSocketAuthorizer'),
   'graphql-authorizer': text('lambda:<export>: the authorizer of the GraphQL API', 'graphqlAuthorizer'),

@@ -10,7 +10,7 @@ import { tables } from '../services/dynamodb/table-state.js';
 import { DEV_FLAGS, parseArguments, toFlags } from './arguments.js';
 import { type Around, EXIT } from './around.js';
 import { failureText } from './failure-lines.js';
-import { clockTime, inventoryText, invocationJson, invocationLine } from './lines.js';
+import { clockTime, differenceLines, inventoryText, invocationJson, invocationLine } from './lines.js';
 import { announce, findRunning, withdraw } from './running.js';
 
 /** `sallyport dev`: runs until the developer stops it. */
@@ -141,6 +141,7 @@ function printInvocations({ journal, config }: RunningHost, { out }: Around, log
     if (config.json) return out(`${invocationJson(record)}\n`);
     out(`${invocationLine(record)}\n`);
     for (const failure of record.failures) out(failureText(failure, INDENT));
+    out(differenceLines(record.differences, INDENT));
     if (logs) for (const { level, text } of record.logs) out(`${INDENT}${level}  ${cleanText(text)}\n`);
   };
   return journal.subscribe((change) => {

@@ -1,3 +1,4 @@
+import type { Difference } from '@sallyport/testkit/events';
 import { cleanText } from '../journal/cleaner.js';
 import type { InvocationRecord } from '../journal/journal.js';
 
@@ -29,11 +30,17 @@ function summaryText({ origin, answer }: InvocationRecord, summary: string): str
   return `${batchItemFailures.length} of ${count} failed`;
 }
 
+/** One line for each difference: `on AWS: …`. */
+export function differenceLines(differences: readonly Difference[], indent: string): string {
+  return differences.map((one) => `${indent}${one.topic === 'retry' ? 'AWS' : 'on AWS'}: ${cleanText(one.text)}\n`).join('');
+}
+
 /** The `--json` line of an invocation; never contains its event, response or log lines. */
 export function invocationJson(given: InvocationRecord): string {
   const record = toPrint(given);
   const { id, requestId, origin, kind, status, summary, ms, error, failures, environment, startedAt, leftovers } =
     record;
+  const { differences } = record;
   return JSON.stringify({
     type: 'invocation',
     id,
@@ -48,6 +55,7 @@ export function invocationJson(given: InvocationRecord): string {
     failures,
     environment,
     leftovers,
+    differences,
   });
 }
 

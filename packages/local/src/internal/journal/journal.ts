@@ -1,3 +1,4 @@
+import type { Difference } from '@sallyport/testkit/events';
 import type { Origin } from '../runtime/invoker.js';
 import type { Failure } from './failure-record.js';
 
@@ -125,6 +126,8 @@ export interface InvocationRecord {
   readonly changes: readonly StateChange[];
   /** Resources that the handler did not close, for example `Timeout`. */
   readonly leftovers: readonly string[];
+  /** What would differ on AWS, and what AWS would do next. */
+  readonly differences: readonly Difference[];
   readonly maxMemoryMb: number | null;
 }
 
@@ -175,6 +178,7 @@ export interface RecordLists {
   awsCalls: AwsCall;
   changes: StateChange;
   leftovers: string;
+  differences: Difference;
 }
 
 /** A change outside the invocations. `topic` names the part that the console must read again. */

@@ -40,6 +40,7 @@ const LIST_NAMES = [
   'awsCalls',
   'changes',
   'leftovers',
+  'differences',
 ] as const satisfies readonly (keyof RecordLists)[];
 /** Members whose strings come from callers or from the function. Lists are sanitized too, each entry separately. */
 const FOREIGN = ['origin', 'summary', 'event', 'answer', 'error', 'thrown', 'client', 'explain'] as const;
@@ -277,7 +278,7 @@ const EMPTY = {
 } as const;
 
 function emptyLists() {
-  return { gate: [], spans: [], logs: [], awsCalls: [], changes: [], leftovers: [] };
+  return { gate: [], spans: [], logs: [], awsCalls: [], changes: [], leftovers: [], differences: [] };
 }
 
 /** Approximate size of a value in bytes; exact only for strings. */
