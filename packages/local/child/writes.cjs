@@ -46,7 +46,8 @@ function report(given) {
 
 /** True for flags that create or change a file: https://nodejs.org/api/fs.html#file-system-flags */
 function writes(flags) {
-  if (typeof flags === 'number') return (flags & (fs.constants.O_WRONLY | fs.constants.O_RDWR | fs.constants.O_CREAT)) !== 0;
+  if (typeof flags === 'number')
+    return (flags & (fs.constants.O_WRONLY | fs.constants.O_RDWR | fs.constants.O_CREAT)) !== 0;
   return typeof flags === 'string' && /[wa+]/.test(flags);
 }
 

@@ -18,7 +18,10 @@ export {
   type DoorProfile,
   type HttpDoorKind,
   isBinaryType,
+  isTextBody,
   remapHeaders,
+  type SentBody,
+  WEBSOCKET_PROFILE,
 } from './answers/door-profile.js';
 export {
   type AppSyncBatch,

@@ -18,6 +18,11 @@ const SOURCES = {
   'route.missing': 'https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-routes.html',
   /** The deployed authorizer rejects the request. */
   'token.refused': 'https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-jwt-authorizer.html',
+  /** The request names this machine instead of the API's domain. */
+  'request.address':
+    'https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html',
+  /** The token has a kind of key that API Gateway does not accept. */
+  'token.key': 'https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-jwt-authorizer.html',
   /** Failed records of a batch are deleted, because the event source mapping does not report them. */
   'batch.lost': 'https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html',
   /** Only `/tmp` can be written. */

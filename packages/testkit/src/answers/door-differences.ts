@@ -70,10 +70,17 @@ function brokenBytes(exchange: DoorExchange, stated: readonly string[] | undefin
   const found: Difference[] = [];
   const bytes = Buffer.from(body);
   if (!isBinaryType(contentType, types) && !Buffer.from(bytes.toString('utf8')).equals(bytes)) {
-    found.push(toDifference('body.binary', `the function would receive a broken body; ${binaryRemedy(contentType, stated)}`));
+    found.push(
+      toDifference('body.binary', `the function would receive a broken body; ${binaryRemedy(contentType, stated)}`),
+    );
   }
   if (isPlainObject(answer) && answer.isBase64Encoded === true && !isBinaryType(accept, types)) {
-    found.push(toDifference('body.binary', `the client would receive base64 text instead of bytes; ${binaryRemedy(accept, stated)}`));
+    found.push(
+      toDifference(
+        'body.binary',
+        `the client would receive base64 text instead of bytes; ${binaryRemedy(accept, stated)}`,
+      ),
+    );
   }
   return found;
 }
@@ -115,7 +122,10 @@ function ignoredMembers(kind: HttpDoorKind, answer: unknown, multiValue: boolean
   return Object.entries(isRead).flatMap(([member, read]) =>
     read || !isFilled(answer[member])
       ? []
-      : toDifference('answer.ignored', `the ${NAMES[kind]} ignores "${member}" of the answer${multiValueHint(kind, multiValue)}`),
+      : toDifference(
+          'answer.ignored',
+          `the ${NAMES[kind]} ignores "${member}" of the answer${multiValueHint(kind, multiValue)}`,
+        ),
   );
 }
 

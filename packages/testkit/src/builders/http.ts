@@ -1,6 +1,7 @@
 import { FrameworkError, type OneOrMany } from '@sallyport/core';
 import { asBuffer, decodeEscapes } from '@sallyport/core/internal';
 import { boolean, defineOptions, INVALID_CONFIGURATION } from '@sallyport/core/options';
+import { DOOR_PROFILES, type HttpDoorKind } from '../answers/door-profile.js';
 import { anyText, anything, content, date, filled, type Given, oneOrMany, textList } from '../internal/kinds.js';
 
 /** Options of every builder of an HTTP event. */
@@ -106,6 +107,18 @@ export function withCookieHeader({
   cookieName,
 }: Pick<HttpParts, 'headers' | 'cookies' | 'cookieName'>): Pairs {
   return cookies.length === 0 ? headers : [...headers, [cookieName, cookies.join('; ')]];
+}
+
+/** The headers as the event of a front door contains them. */
+export function placedHeaders(kind: HttpDoorKind, parts: HttpParts): Pairs {
+  const { cookies, headerNames } = DOOR_PROFILES[kind];
+  const headers = cookies === 'list' ? parts.headers : withCookieHeader(parts);
+  return headerNames === 'lower case' ? lowerNames(headers) : headers;
+}
+
+/** The path as the event of a front door contains it. */
+export function placedPath(kind: HttpDoorKind, path: string): string {
+  return DOOR_PROFILES[kind].path === 'decoded' ? decodeEscapes(path) : path;
 }
 
 /**

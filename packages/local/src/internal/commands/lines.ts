@@ -1,4 +1,5 @@
 import type { Difference } from '@sallyport/testkit/events';
+import { isPrinted } from '../differences/record.js';
 import { cleanText } from '../journal/cleaner.js';
 import type { InvocationRecord } from '../journal/journal.js';
 
@@ -32,7 +33,10 @@ function summaryText({ origin, answer }: InvocationRecord, summary: string): str
 
 /** One line for each difference: `on AWS: …`. */
 export function differenceLines(differences: readonly Difference[], indent: string): string {
-  return differences.map((one) => `${indent}${one.topic === 'retry' ? 'AWS' : 'on AWS'}: ${cleanText(one.text)}\n`).join('');
+  return differences
+    .filter(isPrinted)
+    .map((one) => `${indent}${one.topic === 'retry' ? 'AWS' : 'on AWS'}: ${cleanText(one.text)}\n`)
+    .join('');
 }
 
 /** The `--json` line of an invocation; never contains its event, response or log lines. */

@@ -4,8 +4,8 @@ import { parseEnv } from 'node:util';
 import { usageError } from '../errors.js';
 import { SOURCE_TYPES } from '../sources/source-types.js';
 import type { Config, SourcesConfig } from './config.js';
-import { type ConfigFile, readConfigFile } from './file.js';
 import { audiencesOf, deployedFunction } from './deployed-function.js';
+import { type ConfigFile, readConfigFile } from './file.js';
 import { stateFolderOf } from './state-folder.js';
 
 /** The flags of the command line, in addition to the keys of `sallyport.json`. `undefined` if a flag is absent. */

@@ -1,5 +1,5 @@
 import { isObject, membersOf, stringOf } from '@sallyport/core/internal';
-import { parse, type ScalarTag, type CollectionTag } from 'yaml';
+import { type CollectionTag, parse, type ScalarTag } from 'yaml';
 import { usageError } from '../errors.js';
 
 /** The functions of CloudFormation that have a short form in YAML: `!Ref`, `!GetAtt`, `!Sub` and so on. */

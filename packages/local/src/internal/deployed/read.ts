@@ -30,7 +30,8 @@ export function readDeployment(path: string, folder: string): Deployment {
 function parse(file: string, text: string): Omit<Deployment, 'file'> {
   const json = membersOf(fromJson(text));
   if (json.format_version !== undefined && (json.planned_values !== undefined || json.configuration !== undefined)) {
-    if (json.planned_values === undefined) throw usageError(`${file} has no planned_values: it must be a plan, not a state`);
+    if (json.planned_values === undefined)
+      throw usageError(`${file} has no planned_values: it must be a plan, not a state`);
     return { format: 'Terraform plan', functions: readPlan(json) };
   }
   if (json.version !== undefined && json.functions !== undefined)
@@ -84,7 +85,9 @@ export function functionOf(
   if (functions.length === 0) throw usageError(`${file} has no Lambda function`);
   if (!found) {
     const known = functions.map(({ name, entries: [first] }) => (first === undefined ? name : `${name} (${first})`));
-    throw usageError(`${file} has no function with the entry ${relative(folder, entry)}; its functions are ${known.join(', ')}`);
+    throw usageError(
+      `${file} has no function with the entry ${relative(folder, entry)}; its functions are ${known.join(', ')}`,
+    );
   }
   assertNode(file, found);
   return found;

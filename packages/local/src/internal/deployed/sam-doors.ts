@@ -1,4 +1,4 @@
-import { membersOf, stringOf, type Members } from '@sallyport/core/internal';
+import { type Members, membersOf, stringOf } from '@sallyport/core/internal';
 import type { DeployedDoor, DeployedJwt } from './deployed.js';
 import type { Sam, SamFunction } from './sam.js';
 

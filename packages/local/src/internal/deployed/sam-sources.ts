@@ -1,4 +1,4 @@
-import { isObject, membersOf, objectPart, stringOf, type Members } from '@sallyport/core/internal';
+import { isObject, type Members, membersOf, objectPart, stringOf } from '@sallyport/core/internal';
 import type { ManifestSource } from '../../manifest/parse-manifest.js';
 import { mappingSettings } from './deployed.js';
 import { registeredNames, type Sam, type SamFunction } from './sam.js';
@@ -60,13 +60,16 @@ export function samSources(sam: Sam, one: SamFunction): readonly ManifestSource[
 
 function attachedSource(type: string, given: Given): ManifestSource | undefined {
   const { properties, sam } = given;
-  if (type === 'AWS::SNS::Subscription') return topicSource({ ...given, properties: { ...properties, Topic: properties.TopicArn } });
+  if (type === 'AWS::SNS::Subscription')
+    return topicSource({ ...given, properties: { ...properties, Topic: properties.TopicArn } });
   if (type !== 'AWS::Lambda::EventSourceMapping') return undefined;
   const source = properties.EventSourceArn;
   const kind = stringOf(membersOf(sam.resources[sam.values.resource(source) ?? '']).Type);
   if (kind === 'AWS::SQS::Queue') return queueSource(given, source);
   if (kind === 'AWS::Kinesis::Stream') return streamSource('stream', given, given.nameOf(source, 'Name'));
-  return kind === 'AWS::DynamoDB::Table' ? streamSource('table-stream', given, given.nameOf(source, 'TableName')) : undefined;
+  return kind === 'AWS::DynamoDB::Table'
+    ? streamSource('table-stream', given, given.nameOf(source, 'TableName'))
+    : undefined;
 }
 
 function queueSource(given: Given, queue: unknown): ManifestSource | undefined {

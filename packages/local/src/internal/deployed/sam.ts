@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isObject, membersOf, objectPart, stringOf, type Members } from '@sallyport/core/internal';
+import { isObject, type Members, membersOf, objectPart, stringOf } from '@sallyport/core/internal';
 import { usageError } from '../errors.js';
 import { type DeployedFunction, entriesOf } from './deployed.js';
 import { createValues, parseTemplate, type Values } from './intrinsics.js';
@@ -81,7 +81,10 @@ function knownNumber(name: 'timeoutMs' | 'memoryMb', value: unknown, factor: num
 }
 
 /** `src/lambda.handler` with `CodeUri: .` is the export `handler` of `src/lambda.ts`; esbuild's metadata name the file. */
-function entryOf({ values }: Sam, { CodeUri, Handler, Metadata }: Members): Pick<DeployedFunction, 'entries' | 'handler'> {
+function entryOf(
+  { values }: Sam,
+  { CodeUri, Handler, Metadata }: Members,
+): Pick<DeployedFunction, 'entries' | 'handler'> {
   const folder = stringOf(values.literal(CodeUri));
   const [, stem = '', handler] = /^(.*)\.([\w$]+)$/.exec(stringOf(values.literal(Handler))) ?? [];
   const { EntryPoints } = membersOf(membersOf(Metadata).BuildProperties);
@@ -91,7 +94,10 @@ function entryOf({ values }: Sam, { CodeUri, Handler, Metadata }: Members): Pick
 }
 
 /** The names under which handlers are registered, by the logical id of their source: the variable of the framework states them. */
-export function registeredNames({ values }: Pick<Sam, 'values'>, { properties }: SamFunction): Readonly<Record<string, string>> {
+export function registeredNames(
+  { values }: Pick<Sam, 'values'>,
+  { properties }: SamFunction,
+): Readonly<Record<string, string>> {
   const variable = membersOf(membersOf(properties.Environment).Variables).FRAMEWORK_EVENT_SOURCES;
   const given = membersOf(variable)['Fn::Sub'] ?? values.literal(variable);
   const text = Array.isArray(given) ? given[0] : given;
@@ -105,4 +111,3 @@ export function registeredNames({ values }: Pick<Sam, 'values'>, { properties }:
     ),
   );
 }
-

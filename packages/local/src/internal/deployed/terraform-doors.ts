@@ -63,7 +63,9 @@ function restApi(plan: Plan, fn: PlannedResource, api: PlannedResource): Deploye
   const routes = own.map((integration) => {
     const resource = plan.referenced(integration, 'resource_id', 'aws_api_gateway_resource');
     const named = plan.referenced(integration, 'http_method', 'aws_api_gateway_method');
-    const same = methods.find((method) => plan.referenced(method, 'resource_id', 'aws_api_gateway_resource') === resource);
+    const same = methods.find(
+      (method) => plan.referenced(method, 'resource_id', 'aws_api_gateway_resource') === resource,
+    );
     const method = integration.values.http_method ?? (named ?? same)?.values.http_method ?? 'ANY';
     return `${String(method)} ${pathOf(plan, resource)}`;
   });

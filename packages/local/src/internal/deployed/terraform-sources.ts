@@ -28,7 +28,9 @@ function mappedSource(plan: Plan, one: PlannedResource): ManifestSource | undefi
     const source = plan.referenced(one, 'event_source_arn', type);
     const name = source ? physicalName(source, attribute) : nameInArn(values.event_source_arn, kind);
     if (name === undefined) continue;
-    const [criteria, scaling] = [values.filter_criteria, values.scaling_config].map((block) => membersOf(listOf(block)[0]));
+    const [criteria, scaling] = [values.filter_criteria, values.scaling_config].map((block) =>
+      membersOf(listOf(block)[0]),
+    );
     const mapping = mappingSettings({
       batchSize: values.batch_size,
       responseTypes: values.function_response_types,

@@ -1,4 +1,4 @@
-import { isObject, membersOf, stringOf, type Members } from '@sallyport/core/internal';
+import { isObject, type Members, membersOf, stringOf } from '@sallyport/core/internal';
 import { type DeployedFunction, entriesOf } from './deployed.js';
 import { planDoors } from './terraform-doors.js';
 import { planSources } from './terraform-sources.js';

@@ -20,7 +20,12 @@ export function recordDifferences(
   journal.update(id, { status: 'failed', error, summary: 'differs on AWS' });
 }
 
-/** True for a difference that `--strict` turns into a failure. */
+/** True for a difference that `--strict` turns into a failure: the service can do something about it. */
 export function isStrict({ topic }: Difference): boolean {
-  return topic !== 'retry';
+  return topic !== 'retry' && isPrinted({ topic });
+}
+
+/** True for a difference that the terminal prints; the others are true of every such request, and are in the record only. */
+export function isPrinted({ topic }: Pick<Difference, 'topic'>): boolean {
+  return topic !== 'request.address' && topic !== 'token.key';
 }

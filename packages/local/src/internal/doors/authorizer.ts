@@ -22,7 +22,7 @@ export type DoorDecision =
 
 const UNCHECKED: DoorDecision = { isAllowed: true, context: {} };
 
-/** The decision about a request, and what the deployed authorizer would decide in its place. */
+/** The decision about a request, and what would differ on AWS. */
 export interface Decided {
   readonly decision: DoorDecision;
   readonly refused: readonly Difference[];
@@ -54,9 +54,14 @@ export async function decide(
     decision: decision.isAllowed
       ? { isAllowed: true, context: { authorizer: decision.authorizer } }
       : tokenRefusal(decision),
-    refused: [],
+    refused: decision.isAllowed ? [KEY] : [],
   };
 }
+
+const KEY = toDifference(
+  'token.key',
+  'the local issuer signs tokens with ES256: a JWT authorizer of API Gateway accepts only RSA keys, so the issuer of the deployed API must sign with RS256',
+);
 
 function tokenRules({ identity, config }: DoorHost, deployed?: DeployedJwt): TokenRules {
   const { authorizerScopes } = config;

@@ -45,10 +45,17 @@ export function recordDoorDifferences(
   recordDifferences(host, outcome.id, [
     ...before,
     ...found,
+    ...(kind === 'load-balancer' ? [] : [ADDRESS]),
     ...(late ? [tooLate(durationMs, timeoutMs)] : []),
     ...(retried ? [doorRetry(kind, client.status)] : []),
   ]);
 }
+
+/** A load balancer can have any host name, and an HTTP listener. */
+const ADDRESS = toDifference(
+  'request.address',
+  'the headers host and x-forwarded-proto are those of this machine, so that redirects work here: on AWS, host is the domain in requestContext.domainName or your own domain, and the protocol is https',
+);
 
 /** A busy machine gives a function more time than Lambda does. */
 function tooLate(durationMs: number, timeoutMs: number): Difference {

@@ -1,3 +1,4 @@
+import { DOOR_PROFILES } from '@sallyport/testkit/events';
 import type { Identity } from '../identity/identity.js';
 import type { DoorRequest } from './request.js';
 
@@ -50,7 +51,8 @@ export async function decideByToken(
   const matching = scopes.filter((scope) => held.includes(scope));
   if (scopes.length > 0 && matching.length === 0)
     return { isAllowed: false, status: 403, reason: `the token needs one of the scopes ${scopes.join(', ')}` };
-  if (kind === 'gateway-v1') return { isAllowed: true, authorizer: { claims: toCognitoClaims(claims) } };
+  if (DOOR_PROFILES[kind].claims === 'cognito')
+    return { isAllowed: true, authorizer: { claims: toCognitoClaims(claims) } };
   // `null` on a route without authorization scopes, regardless of the token.
   return {
     isAllowed: true,

@@ -80,7 +80,11 @@ export function createSourceContext(
   }
 
   /** Adds to the record of a delivery what AWS would lose, and when it would deliver again. */
-  function recordDelivery(source: SourceIdentity, outcome: InvokeOutcome, options: Omit<DeliverOptions<never>, 'traceOf'>): void {
+  function recordDelivery(
+    source: SourceIdentity,
+    outcome: InvokeOutcome,
+    options: Omit<DeliverOptions<never>, 'traceOf'>,
+  ): void {
     const { settings = {} } = options;
     const answer = outcome.ok ? outcome.answer : undefined;
     const isPartial = reportsFailure(answer);
