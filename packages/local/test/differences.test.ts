@@ -117,6 +117,13 @@ describe('without deployed settings', () => {
     ]);
   });
 
+  test('what is assumed is said once', () => {
+    const said = host.journal.notes().filter(({ text }) => text.startsWith('assumed'));
+    expect(said.map(({ text }) => text)).toEqual([
+      'assumed, because no --template, manifest or sallyport.json states it: routes: every request is $default; binaryMediaTypes of the REST API: none',
+    ]);
+  });
+
   test('failed records of a batch would be lost if no file states the setting', async () => {
     const record = delivered();
     host.sources.send({ kind: 'queue', name: 'orders', records: [{ body: '1' }] });
@@ -143,6 +150,12 @@ describe('with a template', () => {
       await statusOf('/open'),
     ]).toEqual([401, 200, 200]);
     expect(lastRecord().event).toMatchObject({ routeKey: 'GET /{all+}', pathParameters: { all: 'open' } });
+  });
+
+  test('the issuer of the deployed API is named, and nothing else is assumed', () => {
+    expect(host.journal.notes().flatMap(({ text }) => (/JWT|assumed/.test(text) ? [text] : []))).toEqual([
+      'template.yaml: the JWT authorizer accepts tokens of https://issuer.example; here it accepts tokens of the local issuer',
+    ]);
   });
 
   test('the record says what is different for every request: the address of this machine, and the key of the token', async () => {

@@ -10,6 +10,7 @@ import { clockTime, duration, nextSteps, toneOf, whatNext } from '../parts/view.
 import { go, view } from '../route.js';
 import { attempt, newest, now, sources } from '../store.js';
 import { Explained } from './explained.js';
+import { Differences } from './differences.js';
 import { Failures } from './failures.js';
 import { TimeLine } from './time-line.js';
 
@@ -49,6 +50,7 @@ export function Detail({ row }: { readonly row: InvocationRow }) {
         <Action label="Fixture" shortcut="f" onClick={() => save('fixture')} />
       </div>
       <Failures failures={row.failures} />
+      <Differences differences={row.differences} />
       <Facts row={row} record={record} />
       <Chain row={row} />
       <Next row={row} />

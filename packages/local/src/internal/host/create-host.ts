@@ -8,6 +8,7 @@ import type { Config } from '../config/config.js';
 import { consoleToken, makeStateFolder } from '../config/state-folder.js';
 import { createConsole } from '../console/create.js';
 import { createDoors } from '../doors/create.js';
+import { sayAssumptions } from '../differences/assumptions.js';
 import { usageError } from '../errors.js';
 import type { Identity } from '../identity/identity.js';
 import { LocalIdentity } from '../identity/local-identity.js';
@@ -62,6 +63,7 @@ export async function startHost(config: Config, options: HostOptions = {}): Prom
   const guard = (pid: number) => guardian.add(pid);
   const base: RunBase = { config, clock: systemClock, keys, token, ports, journal, guard, notice };
   const { host, functions, parts } = createParts(base, { guardian, nodeMajor, without });
+  if (!without.includes('doors')) sayAssumptions(host);
   const builds = new BuildLoop({ config, watch, onBuild: (outcome) => useBuild(outcome, functions, journal) });
   const started: Part[] = [];
   const stop = async () => {
