@@ -66,19 +66,47 @@ test('a file of tests passes, and the report has each of them', async () => {
       '5 passed, 0 failed\n',
     ].join('\n'),
   );
-  const report = readFileSync(join(project.folder, 'reports/junit.xml'), 'utf8').replaceAll(/time="[\d.]+"/g, 'time="n"');
+  const report = readFileSync(join(project.folder, 'reports/junit.xml'), 'utf8').replaceAll(
+    /time="[\d.]+"/g,
+    'time="n"',
+  );
   expect(report).toContain('<testsuites tests="5" failures="0" skipped="0" time="n">');
   expect(report).toContain('<testcase classname="tests.json" name="a bad message" time="n"/>');
 });
 
 test.each<[string, object, object, string]>([
   ['another status', { kind: 'http', target: 'GET /notes/7' }, { status: 201 }, 'status: expected 201, got 200'],
-  ['another header', { kind: 'http', target: 'GET /notes/7' }, { headers: { a: '1' } }, 'headers.a: expected "1", got nothing'],
-  ['a longer list', { kind: 'http', target: 'GET /notes/7' }, { body: { tags: ['a'] } }, 'body.tags: expected a list of 1, got "a list of 2"'],
-  ['a pattern', { kind: 'http', target: 'GET /notes/7' }, { body: { id: { $match: '^n' } } }, 'body.id: expected a string that matches ^n, got "7"'],
+  [
+    'another header',
+    { kind: 'http', target: 'GET /notes/7' },
+    { headers: { a: '1' } },
+    'headers.a: expected "1", got nothing',
+  ],
+  [
+    'a longer list',
+    { kind: 'http', target: 'GET /notes/7' },
+    { body: { tags: ['a'] } },
+    'body.tags: expected a list of 1, got "a list of 2"',
+  ],
+  [
+    'a pattern',
+    { kind: 'http', target: 'GET /notes/7' },
+    { body: { id: { $match: '^n' } } },
+    'body.id: expected a string that matches ^n, got "7"',
+  ],
   ['an unexpected error', { kind: 'http', target: 'GET /throws' }, {}, 'the function failed: TypeError: no'],
-  ['another fate', { kind: 'queue', target: 'orders', options: { body: 'bad' } }, { records: 'done' }, 'records: expected "done", got "dead-letter"'],
-  ['a difference', { kind: 'queue', target: 'orders', options: { body: 'bad' } }, { differences: [] }, 'differences: expected "[]", got "[\\"batch.lost\\"]"'],
+  [
+    'another fate',
+    { kind: 'queue', target: 'orders', options: { body: 'bad' } },
+    { records: 'done' },
+    'records: expected "done", got "dead-letter"',
+  ],
+  [
+    'a difference',
+    { kind: 'queue', target: 'orders', options: { body: 'bad' } },
+    { differences: [] },
+    'differences: expected "[]", got "[\\"batch.lost\\"]"',
+  ],
 ])('a test that fails says what was expected: %s', async (name, send, expected, problem) => {
   write('tests.json', { version: 1, tests: [{ name, send, expect: expected }] });
   const { code, out } = await testRun('tests.json', '--junit', 'junit.xml');
@@ -115,7 +143,10 @@ describe('a recording is a test', () => {
   });
 
   it('can have expectations of its own in a file of tests', async () => {
-    write('tests.json', { version: 1, tests: [{ name: 'as recorded', recording: file, expect: { answer: { statusCode: 200 } } }] });
+    write('tests.json', {
+      version: 1,
+      tests: [{ name: 'as recorded', recording: file, expect: { answer: { statusCode: 200 } } }],
+    });
     expect((await testRun('tests.json')).code).toBe(0);
   });
 
@@ -147,7 +178,8 @@ describe('the same file runs against a deployed stack', () => {
     write('tests.json', TESTS);
   });
   afterEach(async () => {
-    for (const name of ['AWS_ENDPOINT_URL', 'AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) delete process.env[name];
+    for (const name of ['AWS_ENDPOINT_URL', 'AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'])
+      delete process.env[name];
     await host.stop();
     stack.remove();
   });
@@ -167,11 +199,17 @@ describe('the same file runs against a deployed stack', () => {
   it('skips a test with a caller without a token, and sends the token of the named variable', async () => {
     write('tests.json', {
       version: 1,
-      tests: [{ name: 'ada', send: { kind: 'http', target: 'GET /login', as: { sub: 'ada' } }, expect: { status: 200 } }],
+      tests: [
+        { name: 'ada', send: { kind: 'http', target: 'GET /login', as: { sub: 'ada' } }, expect: { status: 200 } },
+      ],
     });
     const url = `http://127.0.0.1:${host.ports['gateway-v2']}`;
-    expect((await testRun('tests.json', '--url', url)).out).toContain('skipped  ada: a test with "as" needs --token-env');
-    expect((await testRun('tests.json', '--url', url, '--token-env', 'TOKEN')).err).toContain('the variable TOKEN of --token-env is not set');
+    expect((await testRun('tests.json', '--url', url)).out).toContain(
+      'skipped  ada: a test with "as" needs --token-env',
+    );
+    expect((await testRun('tests.json', '--url', url, '--token-env', 'TOKEN')).err).toContain(
+      'the variable TOKEN of --token-env is not set',
+    );
   });
 });
 
@@ -180,11 +218,36 @@ test.each<[string, string, string[], string]>([
   ['no such file', '{}', ['nosuch.json'], 'nosuch.json: the file'],
   ['no JSON', '{', ['tests.json'], 'tests.json must contain a JSON object with "version" and "tests"'],
   ['another version', '{ "version": 2, "tests": [] }', ['tests.json'], 'tests.json: "version" must be 1'],
-  ['an unknown member', '{ "version": 1, "tests": [{ "name": "a", "evnt": 1 }] }', ['tests.json'], 'tests[0]: unknown option "evnt"'],
-  ['two events', '{ "version": 1, "tests": [{ "name": "a", "event": 1, "recording": "a.json" }] }', ['tests.json'], 'tests[0] must have exactly one of'],
-  ['an unknown expectation', '{ "version": 1, "tests": [{ "name": "a", "event": 1, "expect": { "stats": 1 } }] }', ['tests.json'], 'tests[0].expect: unknown option "stats"'],
-  ['a URL that is none', '{ "version": 1, "tests": [] }', ['tests.json', '--url', 'x'], '--url must be an http or https URL'],
-  ['two stacks', '{ "version": 1, "tests": [] }', ['tests.json', '--url', 'http://a', '--function', 'b'], 'pass --url or --function'],
+  [
+    'an unknown member',
+    '{ "version": 1, "tests": [{ "name": "a", "evnt": 1 }] }',
+    ['tests.json'],
+    'tests[0]: unknown option "evnt"',
+  ],
+  [
+    'two events',
+    '{ "version": 1, "tests": [{ "name": "a", "event": 1, "recording": "a.json" }] }',
+    ['tests.json'],
+    'tests[0] must have exactly one of',
+  ],
+  [
+    'an unknown expectation',
+    '{ "version": 1, "tests": [{ "name": "a", "event": 1, "expect": { "stats": 1 } }] }',
+    ['tests.json'],
+    'tests[0].expect: unknown option "stats"',
+  ],
+  [
+    'a URL that is none',
+    '{ "version": 1, "tests": [] }',
+    ['tests.json', '--url', 'x'],
+    '--url must be an http or https URL',
+  ],
+  [
+    'two stacks',
+    '{ "version": 1, "tests": [] }',
+    ['tests.json', '--url', 'http://a', '--function', 'b'],
+    'pass --url or --function',
+  ],
 ])('the command line and the file are checked: %s', async (_title, text, args, message) => {
   project.write('tests.json', text);
   const { code, err } = await testRun(...args);

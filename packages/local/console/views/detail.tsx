@@ -9,8 +9,8 @@ import { Tabs } from '../parts/tabs.js';
 import { clockTime, duration, nextSteps, toneOf, whatNext } from '../parts/view.js';
 import { go, view } from '../route.js';
 import { attempt, newest, now, sources } from '../store.js';
-import { Explained } from './explained.js';
 import { Differences } from './differences.js';
+import { Explained } from './explained.js';
 import { Failures } from './failures.js';
 import { TimeLine } from './time-line.js';
 

@@ -5,8 +5,8 @@ import { explain, openapi, routes } from './ask.js';
 import { cold } from './cold.js';
 import { dev } from './dev.js';
 import { SEND_FLAGS, send } from './send.js';
-import { TEST_RUN_FLAGS, testRun } from './test-run.js';
 import { env, replay, reset, TOKEN_FLAGS, token } from './small.js';
+import { TEST_RUN_FLAGS, testRun } from './test-run.js';
 
 /** A command of `sallyport`. */
 export interface Command {

@@ -61,7 +61,8 @@ export async function testRun(args: readonly string[], around: Around): Promise<
 }
 
 function urlOf(text: string): string {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw usageError(`--url must be an http or https URL (got "${text}")`);
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text))
+    throw usageError(`--url must be an http or https URL (got "${text}")`);
   return text;
 }
 
@@ -69,7 +70,9 @@ function urlOf(text: string): string {
 function codeProblem({ invoker }: RunningHost): string | undefined {
   const code = invoker.code();
   if (code.state === 'broken') return code.problems.map(toText).join('\n');
-  return code.state === 'ready' && code.problem !== undefined ? `the service does not load: ${code.problem}` : undefined;
+  return code.state === 'ready' && code.problem !== undefined
+    ? `the service does not load: ${code.problem}`
+    : undefined;
 }
 
 interface TestFile {
@@ -91,7 +94,9 @@ async function report(files: readonly TestFile[], send: Send, { values }: Parsed
   const failed = tested.filter(({ problems }) => problems.length > 0).length;
   const skipped = tested.filter((one) => one.skipped !== undefined).length;
   const counts = `${tested.length - failed - skipped} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
-  around.out(values.json ? `${JSON.stringify({ type: 'tested', tests: tested.length, failed, skipped })}\n` : `${counts}\n`);
+  around.out(
+    values.json ? `${JSON.stringify({ type: 'tested', tests: tested.length, failed, skipped })}\n` : `${counts}\n`,
+  );
   return failed === 0 ? EXIT.ok : EXIT.failed;
 }
 
@@ -100,7 +105,8 @@ async function runTest(file: string, test: TestCase, send: Send): Promise<Tested
   const ended = () => Math.round(performance.now() - startedAt);
   try {
     const result = await send(test);
-    if (result.skipped !== undefined) return { file, name: test.name, ms: ended(), problems: [], skipped: result.skipped };
+    if (result.skipped !== undefined)
+      return { file, name: test.name, ms: ended(), problems: [], skipped: result.skipped };
     return { file, name: test.name, ms: ended(), problems: cleanText(problemsOf(test, result)) };
   } catch (error) {
     return { file, name: test.name, ms: ended(), problems: [cleanText((error as Error).message)] };

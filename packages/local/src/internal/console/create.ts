@@ -13,6 +13,7 @@ import { createRecordings } from '../recordings/recordings.js';
 import { invokedArn } from '../runtime/variables.js';
 import { aliasOf, buildEvent } from '../send/build-event.js';
 import { formsOf } from '../send/forms.js';
+import { withSamples } from '../send/samples.js';
 import type { SendRequest } from '../send/send.js';
 import { tables } from '../services/dynamodb/table-state.js';
 import { buckets } from '../services/s3/state.js';
@@ -72,7 +73,7 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
       return record;
     },
     'GET /api/openapi': () => host.inspection().openapi(),
-    'GET /api/forms': () => formsOf(host.inspection(), sources.list()),
+    'GET /api/forms': async () => withSamples(formsOf(host.inspection(), sources.list()), host),
     'POST /api/send': ({ body }) => sender.send(asSendable(readSend(body))),
     'POST /api/preview': async ({ body }) => {
       const request = readSend(body);

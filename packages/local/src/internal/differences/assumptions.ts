@@ -7,9 +7,13 @@ import type { FunctionAccess } from '../host/host.js';
  */
 export function sayAssumptions({ config, notice, inspection, onInspection }: RunBase & FunctionAccess): void {
   const { deployed, routes, binaryMediaTypes } = config;
-  const issuers = deployed?.fn.doors.flatMap(({ jwt = {} }) => Object.values(jwt).flatMap(({ issuer }) => issuer ?? []));
+  const issuers = deployed?.fn.doors.flatMap(({ jwt = {} }) =>
+    Object.values(jwt).flatMap(({ issuer }) => issuer ?? []),
+  );
   for (const issuer of new Set(issuers)) {
-    notice(`${deployed?.file}: the JWT authorizer accepts tokens of ${issuer}; here it accepts tokens of the local issuer`);
+    notice(
+      `${deployed?.file}: the JWT authorizer accepts tokens of ${issuer}; here it accepts tokens of the local issuer`,
+    );
   }
   if (deployed !== undefined) return;
   let isSaid = false;

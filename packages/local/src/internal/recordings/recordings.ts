@@ -94,7 +94,9 @@ function answerOf({ answer, error, ms, requestId }: InvocationRecord): Pick<Agai
 /** The sanitized response as JSON. The request id is replaced, because it differs for each invocation. */
 export function toClean(value: unknown, requestId: string): unknown {
   const json = JSON.stringify(value ?? null);
-  return cleanText(JSON.parse(sanitizeJson(requestId === '' ? json : json.replaceAll(requestId, 'request-id'))) as unknown);
+  return cleanText(
+    JSON.parse(sanitizeJson(requestId === '' ? json : json.replaceAll(requestId, 'request-id'))) as unknown,
+  );
 }
 
 /** The event in the form of the test kit's recorder, with secrets and identifiers replaced. Names that have a handler are kept. */

@@ -40,9 +40,15 @@ export function problemsOf({ expect, recorded }: TestCase, result: TestResult): 
   if (expect.differences !== undefined && differences !== undefined) {
     check('differences', JSON.stringify([...expect.differences].sort()), JSON.stringify([...differences].sort()));
   }
-  if (recorded) problems.push(...findDifferences(recorded.answer, toClean(answer, result.requestId ?? '')).map((path) => `${path} differs from the recorded response`));
+  if (recorded)
+    problems.push(
+      ...findDifferences(recorded.answer, toClean(answer, result.requestId ?? '')).map(
+        (path) => `${path} differs from the recorded response`,
+      ),
+    );
   const isExpected = expect.error !== undefined || expect.status !== undefined;
-  if (error !== undefined && !isExpected) problems.unshift(`the function failed: ${error.errorType}: ${error.errorMessage}`);
+  if (error !== undefined && !isExpected)
+    problems.unshift(`the function failed: ${error.errorType}: ${error.errorMessage}`);
   return problems;
 }
 
@@ -56,7 +62,8 @@ function collect(expected: unknown, got: unknown, path: string, problems: string
   if (isObject(expected)) {
     const { $match: pattern } = expected;
     if (typeof pattern === 'string') {
-      if (typeof got !== 'string' || !new RegExp(pattern).test(got)) problems.push(problem(path, `a string that matches ${pattern}`, got));
+      if (typeof got !== 'string' || !new RegExp(pattern).test(got))
+        problems.push(problem(path, `a string that matches ${pattern}`, got));
       return;
     }
     if (!isObject(got)) {
@@ -70,7 +77,9 @@ function collect(expected: unknown, got: unknown, path: string, problems: string
   }
   if (Array.isArray(expected)) {
     if (!Array.isArray(got) || got.length !== expected.length) {
-      problems.push(problem(path, `a list of ${expected.length}`, Array.isArray(got) ? `a list of ${got.length}` : got));
+      problems.push(
+        problem(path, `a list of ${expected.length}`, Array.isArray(got) ? `a list of ${got.length}` : got),
+      );
       return;
     }
     for (const [index, member] of expected.entries()) collect(member, got[index], `${path}[${index}]`, problems);

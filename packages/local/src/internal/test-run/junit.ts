@@ -15,7 +15,12 @@ export interface Tested {
  */
 export function toJUnit(tested: readonly Tested[]): string {
   const files = [...new Set(tested.map(({ file }) => file))];
-  const suites = files.map((file) => suite(file, tested.filter((one) => one.file === file)));
+  const suites = files.map((file) =>
+    suite(
+      file,
+      tested.filter((one) => one.file === file),
+    ),
+  );
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${counts(tested)}>\n${suites.join('')}</testsuites>\n`;
 }
 

@@ -1,5 +1,5 @@
-import type { RunningHost } from '../host/create-host.js';
 import { isPrinted } from '../differences/record.js';
+import type { RunningHost } from '../host/create-host.js';
 import type { InvocationRecord } from '../journal/journal.js';
 import type { SendResult } from '../send/send.js';
 import { findType } from '../sources/source-types.js';

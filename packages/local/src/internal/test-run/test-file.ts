@@ -52,7 +52,9 @@ interface GivenFile {
   readonly tests: readonly GivenTest[];
 }
 
-const fail = (place: string) => ({ fail: (problem: string) => usageError(`${place}: ${problem.replace(/^option /, '')}`) });
+const fail = (place: string) => ({
+  fail: (problem: string) => usageError(`${place}: ${problem.replace(/^option /, '')}`),
+});
 const object = kind<never>('an object', isObject);
 const DEFAULT_TIMEOUT_S = 60;
 
@@ -129,7 +131,9 @@ function fromRecording(file: string, place: string, expect: Expectation): TestCa
   const { schema, kind: recorded } = isObject(recording) ? recording : {};
   if (schema !== RECORDING_SCHEMA) {
     const version = typeof schema === 'string' ? schema : 'no version';
-    throw usageError(`${place}: the recording has ${version}, and this version of sallyport reads ${RECORDING_SCHEMA}: record the event again, or use the version that recorded it`);
+    throw usageError(
+      `${place}: the recording has ${version}, and this version of sallyport reads ${RECORDING_SCHEMA}: record the event again, or use the version that recorded it`,
+    );
   }
   const event = loadRecording(recording, String(recorded) as keyof RecordedEvents);
   return {
