@@ -51,6 +51,7 @@ export const DEV_FLAGS: Readonly<Record<string, Flag>> = {
   'no-state': boolean('do not start DynamoDB and S3'),
   manifest: text('the manifest that the CDK constructs wrote (default cdk.out/sallyport.json)', 'manifest'),
   template: text('the SAM template, or the JSON of a Terraform plan, with the deployed settings', 'template'),
+  all: boolean('run all functions of the template, plan or manifest, each from its first event', 'all'),
   strict: boolean('a result that would differ on AWS is a failure', 'strict'),
   authorizer: text('jwt, iam or lambda:<export>: the authorizer of the HTTP doors', 'authorizer'),
   'websocket-authorizer': text('lambda:<export>: the authorizer of the WebSocket API', 'webSocketAuthorizer'),

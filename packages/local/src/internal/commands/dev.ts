@@ -118,6 +118,8 @@ function printBeginning(host: RunningHost, { out }: Around): void {
     ['function URL', host.ports['function-url']],
   ].map(([name, port]) => `${name} ${port}`);
   out(`doors     ${doors.join(', ')}\n`);
+  if (config.fleet)
+    out(`functions ${config.fleet.functions.length} of ${config.deployed?.file}, each starts with its first event\n`);
   out(`state     ${state.get(tables).status()}\n`);
   for (const { topic, text } of host.journal.notes()) {
     const isNews = (topic === 'notice' || code.state === 'broken') && !text.startsWith('state ');

@@ -12,7 +12,12 @@ export function clockTime(at: number): string {
 export function invocationLine(given: InvocationRecord): string {
   const record = toPrint(given);
   const { startedAt, origin, kind, summary, ms, environment } = record;
-  const parts = [clockTime(startedAt), `${kind ?? origin.kind} ${origin.target}`.trim(), summaryText(record, summary)];
+  const where = origin.function === undefined ? '' : ` > ${origin.function}`;
+  const parts = [
+    clockTime(startedAt),
+    `${kind ?? origin.kind} ${origin.target}${where}`.trim(),
+    summaryText(record, summary),
+  ];
   if (ms !== null) parts.push(`${ms} ms`);
   if (environment && environment.initMs > 0) parts.push(`${environment.start} ${environment.initMs} ms`);
   return parts.filter((part) => part !== '').join('  ');

@@ -1,4 +1,5 @@
 import type { DeployedFunction } from '../deployed/deployed.js';
+import type { Fleet } from './fleet.js';
 
 /** A table that is created at the start: an input of `CreateTable` of the AWS SDK. */
 export interface TableConfig {
@@ -79,6 +80,10 @@ export interface Config {
   readonly template: string | undefined;
   /** The function that the template, the plan or the manifest describes; `undefined` without one. */
   readonly deployed: Deployed | undefined;
+  /** The functions of a run of several functions; `undefined` for a run of one function. */
+  readonly fleet: Fleet | undefined;
+  /** True if a process loads the dependencies of the next build in advance; `false` with several functions. */
+  readonly hasStandby: boolean;
   /** True if a result that would differ on AWS is a failure; default `false`. */
   readonly strict: boolean;
   readonly restStream: boolean;

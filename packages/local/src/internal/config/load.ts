@@ -6,11 +6,14 @@ import { SOURCE_TYPES } from '../sources/source-types.js';
 import type { Config, SourcesConfig } from './config.js';
 import { audiencesOf, deployedFunction } from './deployed-function.js';
 import { type ConfigFile, readConfigFile } from './file.js';
+import { readFleet } from './fleet.js';
 import { stateFolderOf } from './state-folder.js';
 
 /** The flags of the command line, in addition to the keys of `sallyport.json`. `undefined` if a flag is absent. */
 export interface Flags extends Omit<ConfigFile, '$schema'> {
   readonly port?: number;
+  /** True to run all functions of the template, plan or manifest. */
+  readonly all?: boolean;
   readonly inspect?: number;
   readonly open?: boolean;
   readonly json?: boolean;
@@ -29,17 +32,21 @@ export function loadConfig(folder: string, flags: Flags): Config {
   const project = projectOf(folder, flags.entry);
   const file = readConfigFile(project);
   const given = { ...file, ...flags };
-  const entry = resolve(flags.entry === undefined ? project : folder, given.entry ?? join('src', 'lambda.ts'));
+  const at = (path: string) => (isAbsolute(path) ? path : join(project, path));
+  const template = given.template === undefined ? undefined : at(given.template);
+  const manifest = given.manifest === undefined ? ifThere(at(join('cdk.out', 'sallyport.json'))) : at(given.manifest);
+  const fleet = given.all ? readFleet({ template, manifest, folder: project }) : undefined;
+  assertFleetFlags(flags);
+  const entry =
+    fleet?.functions[0]?.entry ??
+    resolve(flags.entry === undefined ? project : folder, given.entry ?? join('src', 'lambda.ts'));
   if (!existsSync(entry))
     throw usageError(`the file ${entry} does not exist: name the entry file, as in sallyport dev src/lambda.ts`);
-  const at = (path: string) => (isAbsolute(path) ? path : join(project, path));
   const envFile = given.envFile === undefined ? ifThere(at('.env.local')) : at(given.envFile);
   if (envFile !== undefined && !existsSync(envFile)) throw usageError(`the file ${envFile} does not exist`);
   if (given.schema !== undefined && !existsSync(at(given.schema)))
     throw usageError(`the file ${at(given.schema)} does not exist`);
-  const manifest = given.manifest === undefined ? ifThere(at(join('cdk.out', 'sallyport.json'))) : at(given.manifest);
-  const template = given.template === undefined ? undefined : at(given.template);
-  const deployed = deployedFunction({ template, manifest, folder: project, entry });
+  const deployed = fleet?.deployed ?? deployedFunction({ template, manifest, folder: project, entry });
   return {
     folder: project,
     entry,
@@ -70,6 +77,8 @@ export function loadConfig(folder: string, flags: Flags): Config {
     manifest,
     template,
     deployed,
+    fleet,
+    hasStandby: true,
     strict: given.strict ?? false,
     restStream: given.restStream ?? false,
     authorizer: given.authorizer,
@@ -91,6 +100,15 @@ export function loadConfig(folder: string, flags: Flags): Config {
     tables: given.tables ?? [],
     buckets: given.buckets ?? [],
   };
+}
+
+/** @throws FrameworkError `local.usage` for flags that are about one function */
+function assertFleetFlags({ all, entry, authorizer, inspect }: Flags): void {
+  if (!all) return;
+  if (entry !== undefined) throw usageError('pass --all or an entry file, not both');
+  if (inspect !== undefined) throw usageError('--inspect is for one function: name its entry file instead of --all');
+  if (authorizer?.startsWith('lambda:'))
+    throw usageError('--authorizer lambda:<export> is for one function: name its entry file instead of --all');
 }
 
 /** The settings of the sources, by the member of the file. */

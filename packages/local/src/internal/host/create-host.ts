@@ -23,6 +23,7 @@ import { LocalSources } from '../sources/local-sources.js';
 import { LocalState } from '../state/local-state.js';
 import type { State } from '../state/state.js';
 import type { Part, RunBase } from './base.js';
+import { Fleet } from './fleet.js';
 import { Functions } from './functions.js';
 import type { Host } from './host.js';
 import { createKeys } from './keys.js';
@@ -62,9 +63,13 @@ export async function startHost(config: Config, options: HostOptions = {}): Prom
   const guardian = startGuardian();
   const guard = (pid: number) => guardian.add(pid);
   const base: RunBase = { config, clock: systemClock, keys, token, ports, journal, guard, notice };
-  const { host, functions, parts } = createParts(base, { guardian, nodeMajor, without });
+  const { host, functions, parts } = createParts(base, { guardian, nodeMajor, without, watch });
+  for (const text of config.fleet?.notices ?? []) notice(text);
   if (!without.includes('doors')) sayAssumptions(host);
-  const builds = new BuildLoop({ config, watch, onBuild: (outcome) => useBuild(outcome, functions, journal) });
+  const builds =
+    functions instanceof Fleet
+      ? functions
+      : new BuildLoop({ config, watch, onBuild: (outcome) => useBuild(outcome, functions, journal) });
   const started: Part[] = [];
   const stop = async () => {
     await builds.stop();
@@ -91,16 +96,19 @@ interface PartOptions {
   readonly guardian: Guardian;
   readonly nodeMajor: number;
   readonly without: readonly string[];
+  readonly watch: boolean;
 }
 
 /** Creates the parts of a run, each from the parts before it, and lists them in the order of their start. */
-function createParts(base: RunBase, { guardian, nodeMajor, without }: PartOptions) {
+function createParts(base: RunBase, { guardian, nodeMajor, without, watch }: PartOptions) {
   const { config, journal, notice } = base;
   const identity = new LocalIdentity(base);
   const state = new LocalState(base, process.env);
   const address = without.includes(AWS_PORT) ? {} : awsVariables(base);
   const variables = () => ({ ...state.variables(), ...address, ...developerVariables(config, identity, state) });
-  const functions = new Functions({ config, nodeMajor, journal, guardian, now, notice, variables });
+  const runtime = { config, nodeMajor, journal, guardian, now, notice, variables };
+  const { fleet } = config;
+  const functions = fleet ? new Fleet({ ...runtime, watch }, fleet.functions) : new Functions(runtime);
   const inner = { ...base, ...functions.access, identity, state };
   const sources = new LocalSources(inner);
   const doors = createDoors(inner);

@@ -1,4 +1,4 @@
-import { isObject } from '@sallyport/core/internal';
+// The page of the console uses this file too: it imports nothing.
 
 /** A JSON Schema; `$ref` names a part of the document. */
 export type Schema = Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ const MAX_DEPTH = 8;
  * @param document the document that contains the schema, for `$ref`; default: the schema itself
  */
 export function sampleOf(schema: unknown, document: unknown = schema, depth = 0): unknown {
-  if (!isObject(schema) || depth > MAX_DEPTH) return null;
+  if (!isSchema(schema) || depth > MAX_DEPTH) return null;
   const { $ref: reference, examples, enum: choices, allOf, anyOf, oneOf } = schema;
   if (typeof reference === 'string') return sampleOf(find(document, reference), document, depth + 1);
   if (Array.isArray(examples) && examples.length > 0) return examples[0];
@@ -34,21 +34,25 @@ export function sampleOf(schema: unknown, document: unknown = schema, depth = 0)
   if (Array.isArray(choices)) return choices[0] ?? null;
   const of = (part: unknown) => sampleOf(part, document, depth + 1);
   if (Array.isArray(allOf)) {
-    const parts = [...allOf, { ...schema, allOf: undefined }].map(of).filter(isObject);
+    const parts = [...allOf, { ...schema, allOf: undefined }].map(of).filter(isSchema);
     return Object.assign({}, ...parts);
   }
   const variants = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : [];
-  const variant = variants.find((one) => isObject(one) && one.type !== 'null');
+  const variant = variants.find((one) => isSchema(one) && one.type !== 'null');
   if (variant !== undefined) return of(variant);
   return ofType(schema, of);
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function ofType(schema: Schema, of: (part: unknown) => unknown): unknown {
   const { type, properties, items, prefixItems, minItems } = schema;
   const named = Array.isArray(type) ? type.find((one) => one !== 'null') : type;
-  if (named === 'object' || (named === undefined && isObject(properties))) {
+  if (named === 'object' || (named === undefined && isSchema(properties))) {
     return Object.fromEntries(
-      Object.entries(isObject(properties) ? properties : {}).map(([key, part]) => [key, of(part)]),
+      Object.entries(isSchema(properties) ? properties : {}).map(([key, part]) => [key, of(part)]),
     );
   }
   if (named === 'array') {
@@ -90,6 +94,6 @@ function find(document: unknown, reference: string): unknown {
   const keys = reference.split('/').slice(1);
   return keys.reduce<unknown>((at, key) => {
     const name = key.replaceAll('~1', '/').replaceAll('~0', '~');
-    return isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+    return isSchema(at) && Object.hasOwn(at, name) ? at[name] : undefined;
   }, document);
 }
