@@ -43,6 +43,8 @@ export interface HostOptions {
   readonly watch?: boolean;
   /** Parts that are not started: for example, `sallyport explain` needs no doors. */
   readonly without?: readonly string[];
+  /** Called with what the start waits for next. */
+  readonly onPhase?: (phase: string) => void;
 }
 
 /**
@@ -51,7 +53,7 @@ export interface HostOptions {
  * @throws FrameworkError `local.usage`, `local.port_taken`
  */
 export async function startHost(config: Config, options: HostOptions = {}): Promise<RunningHost> {
-  const { watch = true, without = [] } = options;
+  const { watch = true, without = [], onPhase = () => {} } = options;
   const nodeMajor = nodeMajorOf(config.node);
   const keys = createKeys(config);
   const ports = { ...(await findPorts(config.port)) };
@@ -79,9 +81,11 @@ export async function startHost(config: Config, options: HostOptions = {}): Prom
   };
   try {
     for (const part of parts) {
+      onPhase(`the ${part.name}`);
       await part.start();
       started.push(part);
     }
+    onPhase('the first build; dependencies are bundled once for each lock file');
     await builds.start();
   } catch (error) {
     await stop();
