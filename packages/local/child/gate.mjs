@@ -76,7 +76,7 @@ function inspect(handler) {
 
 /** Adds the JSON Schema of a registration's payload, if its library can write it. */
 function withPayloadSchema(trigger) {
-  const schema = trigger[Symbol.for('framework.payload')];
+  const schema = trigger[Symbol.for('sallyport.streams.payload/1')];
   try {
     const payload = schema?.['~standard']?.jsonSchema?.input({ target: 'draft-2020-12' });
     return payload === undefined ? trigger : { ...trigger, payload };

@@ -50,25 +50,37 @@ test('a breakpoint in a source stops the function, and shows its variables', asy
   const host = await start(project, { entry: 'src/lambda.ts', inspect: 0 });
   try {
     await invoke(host, { name: 'first' });
-    const lines = host.journal.list()[0]?.logs.map(({ text }) => text).join('\n') ?? '';
+    const lines =
+      host.journal
+        .list()[0]
+        ?.logs.map(({ text }) => text)
+        .join('\n') ?? '';
     const { call, until, close } = await attach(/ws:\/\/\S+/.exec(lines)?.[0] ?? '');
     await call('Debugger.enable');
     const { params } = await until(
-      ({ method, params: of }) => method === 'Debugger.scriptParsed' && String(of?.url).endsWith('/index.mjs') && String(of?.url).includes('/build/'),
+      ({ method, params: of }) =>
+        method === 'Debugger.scriptParsed' &&
+        String(of?.url).endsWith('/index.mjs') &&
+        String(of?.url).includes('/build/'),
     );
-    const { url, sourceMapURL } = (params ?? {}) as { url: string; sourceMapURL: string };
+    const { url, sourceMapURL } = params as unknown as { url: string; sourceMapURL: string };
     // The map leads an editor from the built file to the source on the disk.
     const built = fileURLToPath(url);
     const map = JSON.parse(readFileSync(join(dirname(built), sourceMapURL), 'utf8')) as { readonly sources: string[] };
     const sources = map.sources.map((source) => resolve(dirname(built), source));
     expect(sources).toEqual([join(project.folder, 'src/lambda.ts')]);
     expect(sources.every((source) => existsSync(source))).toBe(true);
-    const lineNumber = readFileSync(built, 'utf8').split('\n').findIndex((line) => line.includes('return greeting'));
+    const lineNumber = readFileSync(built, 'utf8')
+      .split('\n')
+      .findIndex((line) => line.includes('return greeting'));
     await call('Debugger.setBreakpointByUrl', { url, lineNumber });
     const outcome = invoke(host, { name: 'ada' });
     const paused = await until(({ method }) => method === 'Debugger.paused');
     const [frame] = (paused.params as unknown as { callFrames: { callFrameId: string }[] }).callFrames;
-    const { result } = await call('Debugger.evaluateOnCallFrame', { callFrameId: frame?.callFrameId, expression: 'greeting' });
+    const { result } = await call('Debugger.evaluateOnCallFrame', {
+      callFrameId: frame?.callFrameId,
+      expression: 'greeting',
+    });
     expect(result).toMatchObject({ result: { value: 'hello ada' } });
     await call('Debugger.resume');
     expect(await outcome).toMatchObject({ ok: true, answer: 'hello ada' });

@@ -179,7 +179,7 @@ test('the template that sallyport manifest --sam prints is read', () => {
   ]);
 });
 
-/** A plan in the format of `terraform show -json`: names that only `apply` knows are in the references of the configuration. */
+/** A plan in the format of `terraform show -json`: names that exist only after `apply` are in the references of the configuration. */
 const resource = (address: string, values: object) => {
   const [type, name] = address.split('.');
   return { address, mode: 'managed', type, name, values };
@@ -350,8 +350,8 @@ describe('a file that cannot be used is rejected with what to do', () => {
     `  ${name}:\n    Type: AWS::Serverless::Function\n    Properties: { Handler: src/${name}.handler, Runtime: nodejs24.x${more} }\n`;
   const twice = `Resources:\n${['A', 'B'].map((name) => one(name, ', Events: { Q: { Type: SQS, Properties: { Queue: !GetAtt Orders.Arn } } }')).join('')}  Orders: { Type: AWS::SQS::Queue }\n`;
   it.each<[string, string, string]>([
-    ['broken YAML', 'Resources: [\n  a: {', 'template.yaml is neither valid YAML nor valid JSON: '],
-    ['broken JSON', '{ "Resources": ', 'template.yaml is neither valid YAML nor valid JSON: '],
+    ['broken YAML', 'Resources: [\n  a: {', 'template.yaml is not valid YAML or JSON: '],
+    ['broken JSON', '{ "Resources": ', 'template.yaml is not valid YAML or JSON: '],
     ['another kind of file', 'name: notes', 'template.yaml must have Resources'],
     ['a list', '- 1', 'template.yaml must have Resources'],
     ['an empty file', '', 'template.yaml must have Resources'],

@@ -117,7 +117,7 @@ describe('without deployed settings', () => {
     ]);
   });
 
-  test('what is assumed is said once', () => {
+  test('assumed values are reported once', () => {
     const said = host.journal.notes().filter(({ text }) => text.startsWith('assumed'));
     expect(said.map(({ text }) => text)).toEqual([
       'assumed, because no --template, manifest or sallyport.json states it: routes: every request is $default; binaryMediaTypes of the REST API: none',
@@ -152,13 +152,13 @@ describe('with a template', () => {
     expect(lastRecord().event).toMatchObject({ routeKey: 'GET /{all+}', pathParameters: { all: 'open' } });
   });
 
-  test('the issuer of the deployed API is named, and nothing else is assumed', () => {
+  test('the issuer of the deployed API is named, and no value is assumed', () => {
     expect(host.journal.notes().flatMap(({ text }) => (/JWT|assumed/.test(text) ? [text] : []))).toEqual([
       'template.yaml: the JWT authorizer accepts tokens of https://issuer.example; here it accepts tokens of the local issuer',
     ]);
   });
 
-  test('the record says what is different for every request: the address of this machine, and the key of the token', async () => {
+  test('the record contains what differs for every request: the address of this machine, and the key of the token', async () => {
     const token = await host.identity.token({ sub: 'ada' });
     await statusOf('/notes/1', `Bearer ${token}`);
     expect(lastRecord().differences.map(({ topic }) => topic)).toEqual(['token.key', 'request.address']);
@@ -174,7 +174,7 @@ describe('with a template', () => {
   });
 });
 
-test('with another local authorizer, the record says what the deployed authorizer would answer', async () => {
+test('with another local authorizer, the record contains the answer of the deployed authorizer', async () => {
   await startWith({ authorizer: 'lambda:allows' }, TEMPLATE);
   expect(await topicsOf('gateway-v2', '/notes/1')).toEqual(['token.refused']);
   await stop();

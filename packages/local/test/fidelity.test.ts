@@ -48,7 +48,7 @@ const CHECKS = fixtures.flatMap(({ id, input, expect: expected }) =>
   }),
 );
 
-/** What AWS adds to each request, and what the door adds, by door. */
+/** Headers that AWS adds to each request. */
 const PLACE: Readonly<Record<string, (headers: Readonly<Record<string, string>>, door: HttpDoorKind) => boolean>> = {
   'the address of the client is the last of the forwarded addresses': (headers, door) =>
     headers[DOOR_PROFILES[door].added.for] === '203.0.113.9, 127.0.0.1',
@@ -134,7 +134,7 @@ async function eventOf(args: Json): Promise<unknown> {
   return host.journal.rawEvent(host.journal.list().at(-1)?.id ?? 0);
 }
 
-/** What the client of an answer receives, without the headers of Node's server. */
+/** The response that the client of an answer receives, without the headers of Node's server. */
 async function clientOf(args: Json): Promise<unknown> {
   const host = await hostFor(args);
   const asked =

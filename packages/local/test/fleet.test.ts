@@ -77,7 +77,7 @@ describe('forty functions of one project', () => {
       look();
     });
 
-  test('none runs before its first event; a request starts its function with its own settings', async () => {
+  test('none runs before its first event; a request starts its function with the settings of the template', async () => {
     expect(host.invoker.environments()).toEqual([]);
     expect(existsSync(join(project.folder, '.sallyport', 'build'))).toBe(false);
     expect(await (await get('/f7/1')).text()).toBe('function 7 135');
@@ -109,7 +109,7 @@ describe('forty functions of one project', () => {
     expect(invocations[0]?.outcome).toMatchObject({ ok: true, answer: { batchItemFailures: [] } });
   });
 
-  test('an event of nobody names the functions', async () => {
+  test('the error for an event without a function names the functions', async () => {
     const { invocations } = await host.sender.send({ kind: 'event', options: { a: 1 } });
     expect(invocations[0]?.outcome).toMatchObject({ ok: false, error: { errorType: 'local.unknown_function' } });
   });
@@ -175,7 +175,7 @@ describe('functions that cannot be started', () => {
     expect(() => configOf(project, flags)).toThrow(expect.failure('local.usage', message));
   });
 
-  test('without a template and a manifest, the command says what it needs', async () => {
+  test('without a template and a manifest, the command names what it needs', async () => {
     project = createFleet();
     const { code, err } = await run(project, ['dev', '--all', '--check']);
     expect([code, err]).toEqual([

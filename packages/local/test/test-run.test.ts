@@ -107,7 +107,7 @@ test.each<[string, object, object, string]>([
     { differences: [] },
     'differences: expected "[]", got "[\\"batch.lost\\"]"',
   ],
-])('a test that fails says what was expected: %s', async (name, send, expected, problem) => {
+])('a test that fails prints the expected value: %s', async (name, send, expected, problem) => {
   write('tests.json', { version: 1, tests: [{ name, send, expect: expected }] });
   const { code, out } = await testRun('tests.json', '--junit', 'junit.xml');
   expect([code, out.split('\n')[1]]).toEqual([1, `         ${problem}`]);
@@ -142,7 +142,7 @@ describe('a recording is a test', () => {
     expect([code, out]).toEqual([1, expect.stringContaining('$.body.id differs from the recorded response')]);
   });
 
-  it('can have expectations of its own in a file of tests', async () => {
+  it('can have more expectations in a file of tests', async () => {
     write('tests.json', {
       version: 1,
       tests: [{ name: 'as recorded', recording: file, expect: { answer: { statusCode: 200 } } }],

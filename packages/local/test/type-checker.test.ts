@@ -10,8 +10,11 @@ const CONFIG = '{ "compilerOptions": { "strict": true, "types": [], "skipLibChec
 let project: Project;
 afterEach(() => project.remove());
 
-test('type errors are reported beside the build, and again after a save', async () => {
-  project = createProject({ 'tsconfig.json': CONFIG, 'src/lambda.ts': 'export const a: number = "x";\nexport const b: string = 1;\n' });
+test('type errors are reported, and again after a save', async () => {
+  project = createProject({
+    'tsconfig.json': CONFIG,
+    'src/lambda.ts': 'export const a: number = "x";\nexport const b: string = 1;\n',
+  });
   mkdirSync(join(project.folder, 'node_modules'));
   symlinkSync(TYPESCRIPT, join(project.folder, 'node_modules', 'typescript'));
   const checks: TypeCheck[] = [];
@@ -51,9 +54,19 @@ test.each<[string, TypeCheck, TypeCheck | undefined, string | undefined]>([
   ['a first success', check(0), undefined, undefined],
   ['a repeated success', check(0), check(0), undefined],
   ['a success after errors', check(0), check(1), 'types: no errors'],
-  ['one error', check(1), undefined, 'types: 1 error; the function runs nevertheless\n          src/a.ts:1:1  TS1: no.'],
-  ['many errors', check(7), undefined, 'types: 7 errors; the function runs nevertheless\n          src/a.ts:1:1  TS1: no.\n          and 6 more'],
-])('%s is told as it should be', (_title, now, before, text) => {
+  [
+    'one error',
+    check(1),
+    undefined,
+    'types: 1 error; the function runs nevertheless\n          src/a.ts:1:1  TS1: no.',
+  ],
+  [
+    'many errors',
+    check(7),
+    undefined,
+    'types: 7 errors; the function runs nevertheless\n          src/a.ts:1:1  TS1: no.\n          and 6 more',
+  ],
+])('the text for %s', (_title, now, before, text) => {
   project = createProject({});
   expect(typeCheckText(now, before)).toBe(text);
 });

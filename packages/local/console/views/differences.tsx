@@ -1,6 +1,6 @@
 import type { Difference } from '@sallyport/testkit/events';
 
-/** What would differ on AWS, each with the page of AWS's documentation. */
+/** Results that would differ on AWS, each with a link to AWS's documentation. */
 export function Differences({ differences }: { readonly differences: readonly Difference[] }) {
   if (differences.length === 0) return null;
   return (

@@ -27,19 +27,20 @@ const SOURCES = {
   'batch.lost': 'https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html',
   /** Only `/tmp` can be written. */
   'file.written': 'https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html',
-  /** Whether, when and by which service the event is delivered again. */
+  /** The next delivery of the event: its service and its time. */
   retry: 'https://docs.aws.amazon.com/lambda/latest/dg/invocation-retries.html',
 } as const;
 
-/** What a {@link Difference} is about. */
+/** The subject of a {@link Difference}. */
 export type DifferenceTopic = keyof typeof SOURCES;
 
 /** A result that would differ on AWS, or that relies on a setting there. */
 export interface Difference {
+  /** The stable name of its subject. */
   readonly topic: DifferenceTopic;
-  /** What AWS would do, and the remedy. */
+  /** The behaviour of AWS, and the remedy. */
   readonly text: string;
-  /** The page of AWS's documentation. */
+  /** A URL of AWS's documentation. */
   readonly source: string;
 }
 

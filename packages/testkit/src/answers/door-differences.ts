@@ -19,7 +19,7 @@ export interface DoorExchange {
 
 /** Settings of {@link doorDifferences}. */
 export interface DoorDifferenceOptions {
-  /** Media types that the REST API treats as binary; default: no setting states them, and API Gateway has none. */
+  /** Media types that the REST API treats as binary; default: unknown, and API Gateway has an empty list. */
   readonly binaryMediaTypes?: readonly string[];
   /** True if the target group of a load balancer has multi-value headers. Default: `false`. */
   readonly multiValue?: boolean;

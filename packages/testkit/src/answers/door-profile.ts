@@ -14,9 +14,9 @@ export type DoorFailure =
 
 /** Facts about one front door. */
 export interface DoorProfile {
-  /** How the event writes names of headers. */
+  /** Names of headers in the event. */
   readonly headerNames: 'lower case' | 'as sent';
-  /** Where the event has the client's cookies: in a list, in the header `cookie`, or in both. */
+  /** The client's cookies in the event: in a list, in the header `cookie`, or in both. */
   readonly cookies: 'list' | 'header' | 'both';
   /** The path of the event: percent-decoded, or as the client sent it. */
   readonly path: 'decoded' | 'as sent';
@@ -179,16 +179,18 @@ export const WEBSOCKET_PROFILE = {
   lifeMs: 7_200_000,
 } as const;
 
-/** The headers of a request that decide how the event contains its body. */
+/** A request body, and the headers that determine its form in the event. */
 export interface SentBody {
+  /** The body as the client sent it. */
   readonly bytes: Uint8Array;
+  /** The header `content-type`. */
   readonly contentType: string | undefined;
+  /** The header `content-encoding`. */
   readonly contentEncoding: string | undefined;
 }
 
 /**
- * True if a front door passes a body on as text; other bodies are base64 in the event. A REST API decides by its binary media types
- * alone: it replaces bytes that are not UTF-8.
+ * True if a front door passes a body on as text; other bodies are base64 in the event. A REST API uses only its binary media types: it replaces bytes that are not UTF-8.
  */
 export function isTextBody(kind: HttpDoorKind, sent: SentBody, binaryMediaTypes: readonly string[]): boolean {
   const { textTypes } = DOOR_PROFILES[kind];

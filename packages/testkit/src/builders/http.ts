@@ -101,7 +101,7 @@ export function httpParts(method: string, path: string, options: Sent): HttpPart
 }
 
 /** The headers with all cookies in one, as a client sends them. */
-export function withCookieHeader({
+function withCookieHeader({
   headers,
   cookies,
   cookieName,
@@ -169,7 +169,7 @@ export function decodePairs(pairs: Pairs): Pairs {
 }
 
 /** Names in lower case. */
-export function lowerNames(pairs: Pairs): Pairs {
+function lowerNames(pairs: Pairs): Pairs {
   return pairs.map(([name, value]) => [name.toLowerCase(), value]);
 }
 

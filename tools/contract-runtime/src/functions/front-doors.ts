@@ -45,14 +45,14 @@ export function event(request: Request): object {
   return buildLoadBalancerRequest(method, path, { ...options, multiValue: multi_value ?? false });
 }
 
-/** An answer of a function, or the reason why it has none. */
+/** An answer of a function, or the reason of its failure. */
 interface Answer extends Pick<Request, 'door' | 'binary_media_types' | 'multi_value'> {
   readonly answer?: unknown;
   readonly failure?: DoorFailure;
   readonly accept?: string;
 }
 
-/** What the client of a front door receives; `rejected` if the front door does not accept the answer. */
+/** The response that the client of a front door receives; `rejected` if the front door does not accept the answer. */
 export function answer({ door, answer: given, failure, accept, binary_media_types = [], multi_value }: Answer): object {
   const { status, headers, body, refused } = failure
     ? clientFailure(door, failure)
@@ -86,7 +86,7 @@ export function differences({
   return doorDifferences(door, { answer: given, accept }, options).map(({ topic }) => topic);
 }
 
-/** Limits of a front door in bytes and milliseconds, `null` if it has none of its own, and the headers that it adds. */
+/** Limits of a front door in bytes and milliseconds, `null` if absent, and the headers that it adds. */
 export function limits({ door }: { readonly door: HttpDoorKind | 'websocket' }): object {
   if (door === 'websocket') {
     const { maxFrameBytes, maxMessageBytes, idleMs, lifeMs } = WEBSOCKET_PROFILE;

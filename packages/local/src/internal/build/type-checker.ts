@@ -30,8 +30,8 @@ const GLOBAL_ERROR = /^error (TS\d+: .*)$/;
 const END = /Found (\d+) errors?\. Watching for file changes\.$/;
 
 /**
- * Checks types beside the build: the project's own TypeScript runs in a separate process with low priority and watches the files of
- * `tsconfig.json`. A build never waits for it.
+ * Checks types while the service runs: the project's own TypeScript runs in a separate process with low priority and watches the files of
+ * `tsconfig.json`. Builds do not depend on it.
  *
  * @returns a function that stops it; `undefined` if the project has no `tsconfig.json` or no TypeScript
  */
@@ -91,5 +91,9 @@ function readChecks({ stdout }: ChildProcess, onCheck: TypeCheckerInit['onCheck'
 export function typeCheckText({ errors, count }: TypeCheck, previous: TypeCheck | undefined): string | undefined {
   if (count === 0) return previous === undefined || previous.count === 0 ? undefined : 'types: no errors';
   const more = count > errors.length ? [`and ${count - errors.length} more`] : [];
-  return [`types: ${count} ${count === 1 ? 'error' : 'errors'}; the function runs nevertheless`, ...errors, ...more].join('\n          ');
+  return [
+    `types: ${count} ${count === 1 ? 'error' : 'errors'}; the function runs nevertheless`,
+    ...errors,
+    ...more,
+  ].join('\n          ');
 }

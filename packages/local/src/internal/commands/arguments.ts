@@ -49,7 +49,7 @@ export const DEV_FLAGS: Readonly<Record<string, Flag>> = {
   inspect: number('port of the debugger: one environment, no timeout, no freezing', 'inspect'),
   'no-freeze': boolean('do not freeze environments between invocations'),
   'no-state': boolean('do not start DynamoDB and S3'),
-  'no-types': boolean('do not check types beside the build'),
+  'no-types': boolean('do not check types'),
   manifest: text('the manifest that the CDK constructs wrote (default cdk.out/sallyport.json)', 'manifest'),
   template: text('the SAM template, or the JSON of a Terraform plan, with the deployed settings', 'template'),
   all: boolean('run all functions of the template, plan or manifest, each from its first event', 'all'),

@@ -25,7 +25,10 @@ export async function dev(args: readonly string[], around: Around): Promise<numb
       'sallyport dev already runs in this project: stop it, or use its console',
     );
   }
-  const settings = { flags, logs: parsed.values.logs === true, isCheck: parsed.values.check === true,
+  const settings = {
+    flags,
+    logs: parsed.values.logs === true,
+    isCheck: parsed.values.check === true,
     types: parsed.values['no-types'] !== true,
   };
   let next: Next = { config, changed: undefined };
@@ -68,7 +71,7 @@ async function runOnce(
   }
 }
 
-/** A start that takes longer says what it waits for. */
+/** A start that takes longer prints its current step. */
 const SAY_AFTER_MS = 1000;
 
 async function startSaying(config: Config, { out }: Around): Promise<RunningHost> {
@@ -93,7 +96,7 @@ async function startSaying(config: Config, { out }: Around): Promise<RunningHost
   }
 }
 
-/** Reports type errors as notices, beside the build. */
+/** Prints type errors in the terminal and the console. */
 function checkTypes({ config, journal, guard }: RunningHost): (() => Promise<void>) | undefined {
   let previous: TypeCheck | undefined;
   const onCheck = (check: TypeCheck) => {

@@ -1,5 +1,4 @@
 import type { DeployedFunction } from '../deployed/deployed.js';
-import type { Fleet } from './fleet.js';
 
 /** A table that is created at the start: an input of `CreateTable` of the AWS SDK. */
 export interface TableConfig {
@@ -21,6 +20,24 @@ export interface Deployed {
   /** As messages name the file. */
   readonly file: string;
   readonly fn: DeployedFunction;
+}
+
+/** One function of a run of several functions. */
+export interface FleetFunction {
+  /** A valid function name, unique in the run. */
+  readonly name: string;
+  /** The entry file, absolute. */
+  readonly entry: string;
+  readonly deployed: DeployedFunction;
+}
+
+/** The functions of a run, and the reasons why others are not started. */
+export interface Fleet {
+  readonly functions: readonly FleetFunction[];
+  /** The sources and doors of all functions. */
+  readonly deployed: Deployed;
+  /** Reasons why functions of the file are not started. */
+  readonly notices: readonly string[];
 }
 
 /** The settings of a run, merged from `sallyport.json`, the flags and the defaults. */
@@ -78,7 +95,7 @@ export interface Config {
   readonly manifest: string | undefined;
   /** The SAM template or Terraform plan, absolute; `undefined`: the manifest is read. */
   readonly template: string | undefined;
-  /** The function that the template, the plan or the manifest describes; `undefined` without one. */
+  /** The function that the template, the plan or the manifest describes; `undefined` without such a file. */
   readonly deployed: Deployed | undefined;
   /** The functions of a run of several functions; `undefined` for a run of one function. */
   readonly fleet: Fleet | undefined;

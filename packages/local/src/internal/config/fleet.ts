@@ -3,25 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import type { DeployedDoor, DeployedFunction } from '../deployed/deployed.js';
 import { isNode, readDeployment } from '../deployed/read.js';
 import { usageError } from '../errors.js';
-import type { Config, Deployed } from './config.js';
-
-/** One function of a run of several functions. */
-export interface FleetFunction {
-  /** A valid function name, unique in the run. */
-  readonly name: string;
-  /** The entry file, absolute. */
-  readonly entry: string;
-  readonly deployed: DeployedFunction;
-}
-
-/** The functions of a run, and what is said about the others. */
-export interface Fleet {
-  readonly functions: readonly FleetFunction[];
-  /** All functions as one: their sources and doors. */
-  readonly deployed: Deployed;
-  /** Reasons why functions of the file are not started. */
-  readonly notices: readonly string[];
-}
+import type { Config, Fleet, FleetFunction } from './config.js';
 
 /**
  * Reads all functions of a template, plan or manifest whose runtime is Node.js and whose entry file exists.

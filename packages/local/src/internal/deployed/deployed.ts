@@ -10,7 +10,7 @@ export interface DeployedDoor {
   readonly stage?: string;
   /** Media types that a REST API treats as binary; empty for a REST API that states none. */
   readonly binaryMediaTypes?: readonly string[];
-  /** The JWT authorizers of an HTTP API, by the key of their route; absent if it has none. */
+  /** The JWT authorizers of an HTTP API, by the key of their route; absent without authorizers. */
   readonly jwt?: Readonly<Record<string, DeployedJwt>>;
 }
 

@@ -40,7 +40,7 @@ export function parseTemplate(file: string, text: string): unknown {
     return JSON.parse(JSON.stringify(parse(text, { customTags: TAGS, logLevel: 'error', merge: true }) ?? null));
   } catch (error) {
     const [problem = ''] = (error as Error).message.split('\n');
-    throw usageError(`${file} is neither valid YAML nor valid JSON: ${problem.replace(/:$/, '')}`);
+    throw usageError(`${file} is not valid YAML or JSON: ${problem.replace(/:$/, '')}`);
   }
 }
 

@@ -9,7 +9,7 @@ import type { DeployedDoor, DeployedFunction } from './deployed.js';
  */
 export function readManifestFunctions(manifest: Readonly<Record<string, unknown>>): readonly DeployedFunction[] {
   const functions = Array.isArray(manifest.functions) ? manifest.functions : [];
-  // A manifest of one function is that function, whatever its entry.
+  // The only function of a manifest is returned for any entry.
   const readOne = (one: unknown) => parseManifest(JSON.stringify({ ...manifest, functions: [one] }), '');
   if (functions.length === 0) parseManifest(JSON.stringify(manifest), '');
   return functions.flatMap((value) => {

@@ -8,7 +8,7 @@ import { readSam } from './sam.js';
 import { readPlan } from './terraform.js';
 
 /**
- * Reads a SAM template, the JSON of a Terraform plan, or the manifest of the constructs; the contents decide which.
+ * Reads a SAM template, the JSON of a Terraform plan, or the manifest of the constructs; recognized by its contents.
  *
  * @param path absolute
  * @param folder the project, for the name in messages
@@ -61,7 +61,7 @@ function assertOneConsumer({ file, functions }: Deployment): void {
       const owner = owners.get(source.name);
       if (owner !== undefined && owner !== name) {
         throw usageError(
-          `${file}: the queue "${source.name}" has two functions, "${owner}" and "${name}": each message would reach one of them; give each function its own queue`,
+          `${file}: the queue "${source.name}" has two functions, "${owner}" and "${name}": each message would reach one of them; each function needs its own queue`,
         );
       }
       owners.set(source.name, name);
@@ -70,7 +70,7 @@ function assertOneConsumer({ file, functions }: Deployment): void {
 }
 
 /**
- * The function of an entry file: the one that names it, or the only one.
+ * The function of an entry file: the function that names it, or the only function.
  *
  * @param entry absolute
  * @throws FrameworkError `local.usage` if no function has this entry, and for a runtime that is not Node.js
@@ -94,7 +94,7 @@ export function functionOf(
 }
 
 /** @throws FrameworkError `local.usage` for a runtime that is not Node.js */
-export function assertNode(file: string, { name, runtime }: DeployedFunction): void {
+function assertNode(file: string, { name, runtime }: DeployedFunction): void {
   if (runtime === undefined || isNode(runtime)) return;
   throw usageError(
     `${file}: the runtime of the function "${name}" is ${runtime}, and sallyport dev runs only Node.js: name a function with a runtime such as nodejs24.x`,

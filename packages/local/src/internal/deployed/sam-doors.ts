@@ -1,6 +1,6 @@
 import { type Members, membersOf, stringOf } from '@sallyport/core/internal';
 import type { DeployedDoor, DeployedJwt } from './deployed.js';
-import type { Sam, SamFunction } from './sam.js';
+import type { Sam, SamFunction } from './sam-template.js';
 
 /** The doors of a function of a template, each with all its routes. */
 export function samDoors(sam: Sam, one: SamFunction): readonly DeployedDoor[] {
@@ -57,10 +57,14 @@ function jwtOf(sam: Sam, { Authorizers, DefaultAuthorizer }: Members, events: re
     if (issuer === undefined && audience === undefined) return [];
     const [url, names] = [literal(issuer), literal(audience)];
     const scopes = literal(own.AuthorizationScopes ?? authorizer.AuthorizationScopes);
-    const jwt = { ...(typeof url === 'string' && { issuer: url }), audience: textsOf(names), scopes: textsOf(scopes) };
+    const jwt = {
+      ...(typeof url === 'string' && { issuer: url }),
+      audience: stringsIn(names),
+      scopes: stringsIn(scopes),
+    };
     return [[httpRoute(sam, event), jwt]];
   });
   return found.length === 0 ? undefined : Object.fromEntries(found);
 }
 
-const textsOf = (value: unknown) => (Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []);
+const stringsIn = (value: unknown) => (Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []);

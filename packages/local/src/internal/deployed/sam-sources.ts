@@ -1,7 +1,7 @@
 import { isObject, type Members, membersOf, objectPart, stringOf } from '@sallyport/core/internal';
 import type { ManifestSource } from '../../manifest/parse-manifest.js';
 import { mappingSettings } from './deployed.js';
-import { registeredNames, type Sam, type SamFunction } from './sam.js';
+import { registeredNames, type Sam, type SamFunction } from './sam-template.js';
 
 type Settings = Readonly<Record<string, unknown>>;
 type Read = (given: Given) => ManifestSource | undefined;

@@ -1,6 +1,6 @@
 import { membersOf, stringOf } from '@sallyport/core/internal';
 import type { DeployedDoor, DeployedJwt } from './deployed.js';
-import { listOf, type Plan, type PlannedResource } from './terraform.js';
+import { listOf, type Plan, type PlannedResource } from './plan.js';
 
 /** The doors of a function of a plan. */
 export function planDoors(plan: Plan, fn: PlannedResource): readonly DeployedDoor[] {

@@ -1,7 +1,7 @@
 import { isObject, membersOf, objectPart, stringOf } from '@sallyport/core/internal';
 import type { ManifestSource } from '../../manifest/parse-manifest.js';
 import { mappingSettings } from './deployed.js';
-import { listOf, type Plan, type PlannedResource } from './terraform.js';
+import { listOf, type Plan, type PlannedResource } from './plan.js';
 
 /** The kinds of sources of an event source mapping, by the type of the resource and the attribute with its name. */
 const MAPPED = [
@@ -80,7 +80,7 @@ function ruleSource(plan: Plan, one: PlannedResource): ManifestSource | undefine
   return { kind: 'event-bus', name: stringOf(bus) || 'default', pattern: read, settings: {} };
 }
 
-/** The name of a resource; one whose name is known only after `apply` has its name in the configuration. */
+/** The name of a resource; if `apply` determines it, the name in the configuration. */
 function physicalName({ values, address }: PlannedResource, attribute: string): string {
   return stringOf(values[attribute]) || address.slice(address.lastIndexOf('.') + 1);
 }

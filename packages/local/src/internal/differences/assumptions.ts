@@ -2,8 +2,8 @@ import type { RunBase } from '../host/base.js';
 import type { FunctionAccess } from '../host/host.js';
 
 /**
- * Reports once what a run assumes: settings of the front doors that neither `sallyport.json` nor a template, plan or manifest states, and
- * the issuer that stands in for that of the deployed API.
+ * Reports once what a run assumes: settings of the front doors that neither `sallyport.json` nor a template, plan or manifest states, and the
+ * local issuer that replaces the issuer of the deployed API.
  */
 export function sayAssumptions({ config, notice, inspection, onInspection }: RunBase & FunctionAccess): void {
   const { deployed, routes, binaryMediaTypes } = config;

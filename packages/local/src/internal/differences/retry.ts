@@ -5,7 +5,7 @@ type Settings = Readonly<Record<string, unknown>>;
 const minutes = (ms: number) => (ms >= 60_000 ? `${ms / 60_000} minutes` : `${ms / 1000} seconds`);
 
 /**
- * What AWS does with the event of a source after a failed invocation: who delivers it again, and when.
+ * Describes what AWS does with the event of a source after a failed invocation: who delivers it again, and when.
  *
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html,
  * https://docs.aws.amazon.com/lambda/latest/dg/kinesis-on-failure-destination.html,
@@ -31,7 +31,7 @@ function textOf(kind: string, settings: Settings): string {
   const { maximumRetryAttempts = 2 } = settings;
   const times = Number(maximumRetryAttempts);
   if (times === 0) return 'Lambda does not invoke the function again: MaximumRetryAttempts is 0';
-  return `Lambda invokes the function again after 1 minute${times > 1 ? ', and again 2 minutes later' : ''}; then the event goes to the failure destination, if there is one`;
+  return `Lambda invokes the function again after 1 minute${times > 1 ? ', and again 2 minutes later' : ''}; then the event goes to the failure destination, if it exists`;
 }
 
 const NAMES: Readonly<Record<HttpDoorKind, string>> = {

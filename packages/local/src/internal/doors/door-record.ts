@@ -54,10 +54,10 @@ export function recordDoorDifferences(
 /** A load balancer can have any host name, and an HTTP listener. */
 const ADDRESS = toDifference(
   'request.address',
-  'the headers host and x-forwarded-proto are those of this machine, so that redirects work here: on AWS, host is the domain in requestContext.domainName or your own domain, and the protocol is https',
+  'the headers host and x-forwarded-proto name this machine, so that redirects work here: on AWS, host is the domain in requestContext.domainName or your own domain, and the protocol is https',
 );
 
-/** A busy machine gives a function more time than Lambda does. */
+/** On a busy machine a function has more time than on Lambda. */
 function tooLate(durationMs: number, timeoutMs: number): Difference {
   const text = `Lambda stops the function after its timeout of ${timeoutMs / 1000} seconds; with its start it needed ${(durationMs / 1000).toFixed(1)}`;
   return toDifference('duration.function', text);

@@ -19,7 +19,7 @@ export interface DoorSettings {
   readonly jwt: Readonly<Record<string, DeployedJwt>>;
 }
 
-/** How templates, plans and manifests name the doors. */
+/** Names of the doors in templates, plans and manifests. */
 const DEPLOYED_KINDS: Readonly<Record<HttpDoorKind, string>> = {
   'gateway-v2': 'http-api',
   'gateway-v1': 'rest-api',

@@ -18,7 +18,7 @@ export type JwtDecision =
       readonly reason: string;
     };
 
-/** What a JWT authorizer requires of a token. */
+/** Requirements of a JWT authorizer for a token. */
 export interface TokenRules {
   readonly identity: Identity;
   /** The authorization scopes of the route; if not empty, the token needs one of them. */

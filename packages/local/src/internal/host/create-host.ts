@@ -65,17 +65,15 @@ export async function startHost(config: Config, options: HostOptions = {}): Prom
   const guardian = startGuardian();
   const guard = (pid: number) => guardian.add(pid);
   const base: RunBase = { config, clock: systemClock, keys, token, ports, journal, guard, notice };
-  const { host, functions, parts } = createParts(base, { guardian, nodeMajor, without, watch });
+  const { host, functions, fleet, parts } = createParts(base, { guardian, nodeMajor, without, watch });
   for (const text of config.fleet?.notices ?? []) notice(text);
   if (!without.includes('doors')) sayAssumptions(host);
-  const builds =
-    functions instanceof Fleet
-      ? functions
-      : new BuildLoop({ config, watch, onBuild: (outcome) => useBuild(outcome, functions, journal) });
+  const onBuild = (outcome: NewBuild) => useBuild(outcome, functions, journal);
+  const builds = fleet ?? new BuildLoop({ config, watch, onBuild });
   const started: Part[] = [];
   const stop = async () => {
     await builds.stop();
-    await functions.stop();
+    await functions?.stop();
     for (const part of started.splice(0).reverse()) await part.stop();
     guardian.stop();
   };
@@ -91,7 +89,7 @@ export async function startHost(config: Config, options: HostOptions = {}): Prom
     await stop();
     throw error;
   }
-  return { ...host, coldStart: () => functions.coldStart(), stop };
+  return { ...host, coldStart: async () => functions?.coldStart() ?? 0, stop };
 }
 
 const now = () => Date.now();
@@ -111,21 +109,22 @@ function createParts(base: RunBase, { guardian, nodeMajor, without, watch }: Par
   const address = without.includes(AWS_PORT) ? {} : awsVariables(base);
   const variables = () => ({ ...state.variables(), ...address, ...developerVariables(config, identity, state) });
   const runtime = { config, nodeMajor, journal, guardian, now, notice, variables };
-  const { fleet } = config;
-  const functions = fleet ? new Fleet({ ...runtime, watch }, fleet.functions) : new Functions(runtime);
-  const inner = { ...base, ...functions.access, identity, state };
+  const fleet = config.fleet && new Fleet({ ...runtime, watch }, config.fleet.functions);
+  const functions = fleet ? undefined : new Functions(runtime);
+  const { access } = fleet ?? functions ?? new Functions(runtime);
+  const inner = { ...base, ...access, identity, state };
   const sources = new LocalSources(inner);
   const doors = createDoors(inner);
   const { sockets } = doors;
   const host: Host = { ...inner, sources, sockets, sender: createSender({ ...inner, sources }) };
   const port = createAwsPort({ ...inner, sources, sockets });
   const all: readonly Part[] = [identity, state, port, sources, doors, createConsole(host, variables)];
-  return { host, functions, parts: all.filter(({ name }) => !without.includes(name)) };
+  return { host, functions, fleet, parts: all.filter(({ name }) => !without.includes(name)) };
 }
 
-async function useBuild(outcome: NewBuild, functions: Functions, journal: Journal): Promise<void> {
-  if (outcome.kind === 'built') await functions.use(outcome);
-  else functions.break(outcome.problems);
+async function useBuild(outcome: NewBuild, functions: Functions | undefined, journal: Journal): Promise<void> {
+  if (outcome.kind === 'built') await functions?.use(outcome);
+  else functions?.break(outcome.problems);
   const text =
     outcome.kind === 'built' ? `built in ${Math.round(outcome.ms)} ms` : outcome.problems.map(toText).join('\n');
   journal.note({ at: now(), topic: 'build', text });

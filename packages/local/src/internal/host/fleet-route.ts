@@ -1,6 +1,6 @@
 import { isObject, stringOf } from '@sallyport/core/internal';
 import type { EventBusEvent } from '@sallyport/testkit/events';
-import type { FleetFunction } from '../config/fleet.js';
+import type { FleetFunction } from '../config/config.js';
 import { findRoute, parseRoute } from '../doors/route.js';
 import { ruleFilter } from '../services/events/rule-filter.js';
 
@@ -10,7 +10,7 @@ export interface Place {
   readonly target: string;
 }
 
-/** How templates name the kinds of HTTP doors. */
+/** Names of the HTTP doors in templates. */
 const DOORS: Readonly<Record<string, string>> = {
   'gateway-v2': 'http-api',
   'gateway-v1': 'rest-api',

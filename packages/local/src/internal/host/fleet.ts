@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { BuildLoop, type NewBuild } from '../build/build-loop.js';
-import type { Config } from '../config/config.js';
-import type { FleetFunction } from '../config/fleet.js';
+import type { Config, FleetFunction } from '../config/config.js';
 import type { Inspection, RouteView, TriggerView } from '../inspect/inspection.js';
 import { NOTHING_KNOWN } from '../inspect/to-inspection.js';
 import { startTrace } from '../journal/trace.js';
@@ -63,11 +62,6 @@ export class Fleet implements Invoker {
   async stop(): Promise<void> {
     this.#isStopped = true;
     await Promise.all(this.#members.flatMap(({ builds, runtime }) => [builds?.stop(), runtime?.stop()]));
-  }
-
-  /** A single function has cold starts to measure. */
-  async coldStart(): Promise<number> {
-    throw new Error('framework: name the entry of one function');
   }
 
   /** Invokes each function that the event reaches. The outcome is the first failure, else the answer of the first function. */

@@ -30,7 +30,7 @@ export interface TriggerView {
   readonly name: string;
   readonly selector?: Readonly<Record<string, string>>;
   readonly options: Readonly<Record<string, unknown>>;
-  /** The JSON Schema of the payload; absent if the handler has none. */
+  /** The JSON Schema of the payload; absent if the handler has no schema. */
   readonly payload?: Readonly<Record<string, unknown>>;
 }
 

@@ -126,7 +126,7 @@ export interface InvocationRecord {
   readonly changes: readonly StateChange[];
   /** Resources that the handler did not close, for example `Timeout`. */
   readonly leftovers: readonly string[];
-  /** What would differ on AWS, and what AWS would do next. */
+  /** Results that would differ on AWS, and the next step of AWS after a failure. */
   readonly differences: readonly Difference[];
   readonly maxMemoryMb: number | null;
 }

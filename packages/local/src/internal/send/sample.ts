@@ -20,7 +20,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 const MAX_DEPTH = 8;
 
 /**
- * A value that a schema accepts, as far as its keywords can be satisfied one by one: its example or default, else the smallest value with
+ * A value that a schema accepts, as far as single keywords determine it: its example or default, else the smallest value with
  * all members that it names. A pattern is not satisfied.
  *
  * @param document the document that contains the schema, for `$ref`; default: the schema itself

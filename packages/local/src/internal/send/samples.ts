@@ -32,7 +32,7 @@ export async function withSamples(
 
 const toText = (value: unknown) => JSON.stringify(value, null, 2);
 
-/** The JSON bodies of the operations that have one, by `POST /notes`. */
+/** The JSON bodies of operations, by `POST /notes`. */
 async function httpSamples(inspection: Inspection): Promise<Samples> {
   const document = membersOf(await inspection.openapi().catch(() => null));
   const operations = Object.entries(membersOf(document.paths)).flatMap(([path, item]) =>

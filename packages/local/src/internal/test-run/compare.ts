@@ -3,7 +3,7 @@ import { findDifferences } from '../recordings/differences.js';
 import { toClean } from '../recordings/recordings.js';
 import type { TestCase } from './test-file.js';
 
-/** What an event led to, locally or in a deployed stack. */
+/** The result of an event, locally or in a deployed stack. */
 export interface TestResult {
   /** The answer of the function; absent if it failed, or if only its client is known. */
   readonly answer?: unknown;
@@ -18,11 +18,11 @@ export interface TestResult {
   readonly records?: 'done' | 'dead-letter';
   /** Absent if nothing is known about differences, as for a deployed stack. */
   readonly differences?: readonly string[];
-  /** Why the event could not be sent there; the test is then skipped. */
+  /** The reason why the event cannot be sent there; the test is then skipped. */
   readonly skipped?: string;
 }
 
-/** What a result lacks; empty if it is as expected. Each line begins with the path of the member. */
+/** The problems of a result; empty if it is as expected. Each line begins with the path of the member. */
 export function problemsOf({ expect, recorded }: TestCase, result: TestResult): readonly string[] {
   const { answer, client, error, records, differences } = result;
   const problems: string[] = [];
@@ -57,7 +57,7 @@ function bodyOf(expected: unknown, body: string | undefined): unknown {
   return typeof expected === 'string' ? body : fromJson(body);
 }
 
-/** Objects may have more members; lists have the same length; `{ "$match": "^n-" }` is a pattern for a string. */
+/** Further members of objects are ignored; lists have the same length; `{ "$match": "^n-" }` is a pattern for a string. */
 function collect(expected: unknown, got: unknown, path: string, problems: string[]): void {
   if (isObject(expected)) {
     const { $match: pattern } = expected;

@@ -6,7 +6,7 @@ import { findType } from '../sources/source-types.js';
 import type { TestResult } from './compare.js';
 import type { TestCase } from './test-file.js';
 
-/** Sends the event of a test to the service of a run. The waits of sources are ended, so that retries take no time. */
+/** Sends the event of a test to the service of a run. Waits of sources are skipped, so retries are immediate. */
 export async function sendLocally(host: RunningHost, { send, timeoutMs }: TestCase): Promise<TestResult> {
   const isSource = findType(send.kind) !== undefined && send.caller === undefined && send.alias === undefined;
   const sent = await host.sender.send(send);

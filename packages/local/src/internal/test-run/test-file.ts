@@ -7,9 +7,9 @@ import { anySetting } from '../config/kinds.js';
 import { usageError } from '../errors.js';
 import type { SendRequest } from '../send/send.js';
 
-/** What a test expects; members that are absent are not checked. */
+/** The expected result of a test; members that are absent are not checked. */
 export interface Expectation {
-  /** The answer of the function, or a part of it: objects may have more members. */
+  /** The answer of the function, or a part of it: further members of objects are ignored. */
   readonly answer?: unknown;
   /** The status of an HTTP response. */
   readonly status?: number;
@@ -67,7 +67,7 @@ const DEFAULT_TIMEOUT_S = 60;
 export function readTestFile(file: string, shown: string): readonly TestCase[] {
   const given = fromJson(readText(file, shown));
   if (!isObject(given)) throw usageError(`${shown} must contain a JSON object with "version" and "tests"`);
-  // A saved recording is a test of its own: it has an event and the response.
+  // A saved recording is a test: it has an event and the response.
   if (given.recording !== undefined && given.tests === undefined) return [fromRecording(file, shown, {})];
   const parsed = defineOptions<GivenFile>()(
     {
