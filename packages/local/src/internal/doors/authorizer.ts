@@ -29,7 +29,7 @@ export interface Decided {
 }
 
 /**
- * Applies the configured authorizer to a request, as AWS does; if none is configured, the JWT authorizer of the deployed route. Preflights and
+ * Applies the configured authorizer to a request, as AWS does; without a configured authorizer, the JWT authorizer of the deployed route. Preflights and
  * public routes of a service are not authorized: the constructs attach authorizers only to the other routes.
  *
  * @param deployed the JWT authorizer of the deployed route; `undefined` if absent
