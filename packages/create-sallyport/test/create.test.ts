@@ -73,6 +73,7 @@ describe('a project', () => {
       '.editorconfig',
       '.github/workflows/ci.yml',
       '.gitignore',
+      '.vscode/launch.json',
       'README.md',
       'biome.json',
       'cdk.json',

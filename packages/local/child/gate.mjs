@@ -74,13 +74,25 @@ function inspect(handler) {
   return inspection;
 }
 
+/** Adds the JSON Schema of a registration's payload, if its library can write it. */
+function withPayloadSchema(trigger) {
+  const schema = trigger[Symbol.for('sallyport.streams.payload/1')];
+  try {
+    const payload = schema?.['~standard']?.jsonSchema?.input({ target: 'draft-2020-12' });
+    return payload === undefined ? trigger : { ...trigger, payload };
+  } catch {
+    // The schema has a part that JSON Schema cannot express: there is no sample.
+    return trigger;
+  }
+}
+
 function describe(inspection, handler) {
   const streaming = handler?.[Symbol.for('aws.lambda.runtime.handler.streaming')] === 'response';
   if (!inspection) return { isOurs: false, routes: [], triggers: [], streaming };
   return {
     isOurs: true,
     routes: inspection.routes(),
-    triggers: inspection.triggers(),
+    triggers: inspection.triggers().map(withPayloadSchema),
     streaming,
   };
 }

@@ -149,7 +149,7 @@ describe('a run, and the commands that find it', () => {
   });
 
   test('prints the console’s address, with the token after the number sign', () => {
-    expect(output.out).toMatch(/^console {3}http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{32} {3}not a Sallyport handler/);
+    expect(output.out).toMatch(/^console {3}http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{32} {3}not a Sallyport handler/m);
   });
 
   test('its file is for its user alone', () => {

@@ -6,12 +6,22 @@ export {
   clientFailure,
 } from './answers/client-answer.js';
 export {
+  batchDifferences,
+  type Difference,
+  type DifferenceTopic,
+  toDifference,
+} from './answers/differences.js';
+export { type DoorDifferenceOptions, type DoorExchange, doorDifferences } from './answers/door-differences.js';
+export {
   DOOR_PROFILES,
   type DoorFailure,
   type DoorProfile,
   type HttpDoorKind,
   isBinaryType,
+  isTextBody,
   remapHeaders,
+  type SentBody,
+  WEBSOCKET_PROFILE,
 } from './answers/door-profile.js';
 export {
   type AppSyncBatch,

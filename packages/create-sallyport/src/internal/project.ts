@@ -16,7 +16,7 @@ export interface ProjectSpec {
 
 const FOLDER = fileURLToPath(new URL('../../templates', import.meta.url));
 /** Files that npm renames or does not pack are stored with `_` for the dot. */
-const DOTTED = ['_gitignore', '_editorconfig', '_github', '_biome.json'];
+const DOTTED = ['_gitignore', '_editorconfig', '_github', '_vscode', '_biome.json'];
 /** Files that exist only with infrastructure. */
 const INFRA = /^infra\/|-stack\.test\.ts$/;
 

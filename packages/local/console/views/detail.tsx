@@ -12,6 +12,7 @@ import { newest, rowOf } from '../rows.js';
 import { attempt, now, sources } from '../store.js';
 import { Calls } from './calls.js';
 import { Compare } from './compare.js';
+import { Differences } from './differences.js';
 import { Explained } from './explained.js';
 import { Failures } from './failures.js';
 import { editEvent } from './send.js';
@@ -58,6 +59,7 @@ export function Detail({ row }: { readonly row: InvocationRow }) {
         <Action label="Fixture" shortcut="f" onClick={() => save('fixture')} />
       </div>
       <Failures failures={row.failures} />
+      <Differences differences={row.differences} />
       <Facts row={row} record={record} />
       <Chain row={row} />
       <Story row={row} />

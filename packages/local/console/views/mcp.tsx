@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { sampleOf } from '../../src/internal/send/sample.js';
 import { call } from '../api.js';
 import { useKeys } from '../keys.js';
 import { AsPicker, caller, suggestCaller } from '../parts/as-picker.js';
@@ -164,30 +165,11 @@ function choose(next: Chosen): void {
   args.value = exampleOf(next);
 }
 
-/** An object with the members that a schema requires, to fill in. */
+/** Arguments that the schema of a tool accepts, to change. */
 function exampleOf({ kind, name }: Chosen): string {
-  const schema = connected.value?.offer.tools.find((one) => one.name === name)?.inputSchema as Schema | undefined;
-  if (kind !== 'tool' || !schema?.properties) return '{}';
-  const wanted = schema.required ?? Object.keys(schema.properties);
-  const example = Object.fromEntries(
-    wanted.map((key) => [key, EXAMPLES[String(schema.properties?.[key]?.type)] ?? null]),
-  );
-  return JSON.stringify(example, null, 2);
+  const schema = connected.value?.offer.tools.find((one) => one.name === name)?.inputSchema;
+  return kind === 'tool' && schema?.properties ? JSON.stringify(sampleOf(schema), null, 2) : '{}';
 }
-
-interface Schema {
-  readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, { readonly type?: unknown } | undefined>>;
-}
-
-const EXAMPLES: Readonly<Record<string, unknown>> = {
-  string: '',
-  number: 0,
-  integer: 0,
-  boolean: false,
-  array: [],
-  object: {},
-};
 
 function Call({ chosen: { kind, name } }: { readonly chosen: Chosen }) {
   const schema = connected.value?.offer.tools.find((one) => one.name === name)?.inputSchema;

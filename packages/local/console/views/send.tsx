@@ -8,6 +8,7 @@ import { AsPicker, caller, suggestCaller } from '../parts/as-picker.js';
 import { JsonEditor } from '../parts/editor.js';
 import { toOptions } from '../parts/form-values.js';
 import { Json } from '../parts/json.js';
+import { withTargetSamples } from '../parts/samples.js';
 import { Action, Empty, Failed } from '../parts/small.js';
 import { go, selected } from '../route.js';
 import { attempt, inventory } from '../store.js';
@@ -28,7 +29,10 @@ const edited = signal<number | undefined>(undefined);
 const preview = signal<{ readonly event: unknown; readonly explain: unknown } | undefined>(undefined);
 const result = signal<SendResult | undefined>(undefined);
 
-const form = computed(() => forms.value.find((one) => one.kind === kind.value) ?? forms.value[0]);
+const form = computed(() => {
+  const found = forms.value.find((one) => one.kind === kind.value) ?? forms.value[0];
+  return found && withTargetSamples(found, typed.value[found.kind]?.target);
+});
 const values = computed(() => typed.value[form.value?.kind ?? ''] ?? {});
 
 function type(name: string, text: string): void {

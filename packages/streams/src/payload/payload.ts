@@ -6,6 +6,7 @@ import type { EventBusEvent } from '../sources/event-bus.js';
 import type { StreamRecord } from '../sources/kinesis.js';
 import { type QueueRecord, recordJson } from '../sources/queue.js';
 import type { TopicRecord } from '../sources/topic.js';
+import { markPayload } from './internal/mark.js';
 
 /** An event of an opt-in trigger that has a payload: a message of AWS IoT, the input of a task. */
 export interface WithPayload {
@@ -42,11 +43,12 @@ export function payload<Output, R extends PayloadRecord = PayloadRecord>(
 ): EventHandler<R> {
   if (!isStandardSchema(schema)) throw refused('payload needs a Standard Schema (version 1)');
   if (typeof handler !== 'function') throw refused('payload handler must be a function');
-  return async (ctx, record) => {
+  const checked: EventHandler<R> = async (ctx, record) => {
     const result = await schema['~standard'].validate(payloadOf(record));
     if (result.issues !== undefined) throw doesNotFit(result.issues);
     return handler(ctx, result.value as Output, record);
   };
+  return markPayload(checked, schema);
 }
 
 /** @throws FrameworkError `streams.invalid_record` for text that is not JSON */

@@ -5,6 +5,7 @@ import type { EventHandler, EventMiddleware } from '../batch/handler.js';
 import { type BatchRouting, deliverBatch, deliverEvents, recordsOf } from '../batch/internal/deliver.js';
 import { streamsError } from '../errors.js';
 import { createObserver } from '../observability/internal/observer.js';
+import { payloadMark } from '../payload/internal/mark.js';
 import { EVENT_BUS, type EventBusEvent, type EventBusSelector } from '../sources/event-bus.js';
 import { KINESIS, type StreamOptions, type StreamRecord } from '../sources/kinesis.js';
 import { type BatchReport, QUEUE, type QueueOptions, type QueueRecord } from '../sources/queue.js';
@@ -188,7 +189,7 @@ class Router implements EventRouter {
   eventBus(selector: EventBusSelector, handler: EventHandler<EventBusEvent>, ...surplus: readonly never[]): this {
     assertNoSurplus(surplus, 'eventBus(selector, handler)');
     const copy = this.#handlers.addSelector(EVENT_BUS, selector, handler);
-    this.#triggers.push(Object.freeze({ kind: 'event-bus', selector: copy }));
+    this.#triggers.push(Object.freeze({ kind: 'event-bus', selector: copy, ...payloadMark(handler) }));
     return this;
   }
 
@@ -215,7 +216,7 @@ class Router implements EventRouter {
 
   #register(kind: RecordKind, name: string, handler: EventHandler<never>, options?: object): this {
     this.#handlers.add(RECORD_SOURCES[kind], name, handler, options);
-    this.#triggers.push(Object.freeze({ kind, name, ...options }) as Trigger);
+    this.#triggers.push(Object.freeze({ kind, name, ...options, ...payloadMark(handler) }) as Trigger);
     return this;
   }
 

@@ -4,6 +4,7 @@ import { assertNoSurplus, defineOptions, kind } from '@sallyport/core/options';
 import type { EventHandler, EventMiddleware } from '../batch/handler.js';
 import { type BatchRouting, deliverBatch } from '../batch/internal/deliver.js';
 import { type CreateObserver, createObserver } from '../observability/internal/observer.js';
+import { payloadMark } from '../payload/internal/mark.js';
 import { type BatchReport, QUEUE, type QueueOptions, type QueueRecord } from '../sources/queue.js';
 import type { Entrypoint } from './event-router.js';
 import { COMMON_OPTIONS } from './internal/common-options.js';
@@ -97,7 +98,7 @@ export class QueueRouter implements Surface {
   ): this {
     assertNoSurplus(surplus, 'queue(name, handler, options)');
     this.#handlers.add(QUEUE, name, handler, options);
-    this.#triggers.push(Object.freeze({ kind: 'queue', name, ...options }));
+    this.#triggers.push(Object.freeze({ kind: 'queue', name, ...options, ...payloadMark(handler) }));
     return this;
   }
 

@@ -1,3 +1,5 @@
+import { WEBSOCKET_MAX_MESSAGE_BYTES } from '@sallyport/core/internal';
+
 /** AWS services that put HTTP in front of a function. */
 export type HttpDoorKind = 'gateway-v2' | 'gateway-v1' | 'function-url' | 'load-balancer';
 
@@ -12,6 +14,16 @@ export type DoorFailure =
 
 /** Facts about one front door. */
 export interface DoorProfile {
+  /** Names of headers in the event. */
+  readonly headerNames: 'lower case' | 'as sent';
+  /** The client's cookies in the event: in a list, in the header `cookie`, or in both. */
+  readonly cookies: 'list' | 'header' | 'both';
+  /** The path of the event: percent-decoded, or as the client sent it. */
+  readonly path: 'decoded' | 'as sent';
+  /** The format of a token's claims in the event: of a JWT authorizer, or of a Cognito authorizer; `undefined`: no such authorizer. */
+  readonly claims: 'jwt' | 'cognito' | undefined;
+  /** True if the door can send an answer while the function writes it. */
+  readonly streams: boolean;
   /** Media types whose bodies are text in the event; other bodies are base64. `undefined`: `binaryMediaTypes` of the API apply. */
   readonly textTypes: RegExp | undefined;
   /** Maximum bytes of a request body. */
@@ -59,7 +71,7 @@ const page = (title: string) =>
  *
  * HTTP API: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html,
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html; which types are text was measured in
- * https://github.com/ministackorg/ministack/pull/766.
+ * https://github.com/ministackorg/ministack/pull/766. The contract's fixtures `front-doors/` test each row and name its source.
  * REST API: https://docs.aws.amazon.com/apigateway/latest/developerguide/handle-errors-in-lambda-integration.html,
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-payload-encodings.html,
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html (renamed headers),
@@ -70,6 +82,11 @@ const page = (title: string) =>
  */
 export const DOOR_PROFILES: Readonly<Record<HttpDoorKind, DoorProfile>> = {
   'gateway-v2': {
+    headerNames: 'lower case',
+    cookies: 'list',
+    path: 'decoded',
+    claims: 'jwt',
+    streams: false,
     textTypes: TEXT,
     maxBodyBytes: 10 * MIB,
     maxHeaderBytes: 10_240,
@@ -86,6 +103,11 @@ export const DOOR_PROFILES: Readonly<Record<HttpDoorKind, DoorProfile>> = {
     },
   },
   'gateway-v1': {
+    headerNames: 'as sent',
+    cookies: 'header',
+    path: 'as sent',
+    claims: 'cognito',
+    streams: true,
     textTypes: undefined,
     maxBodyBytes: 10 * MIB,
     maxHeaderBytes: 10_240,
@@ -102,6 +124,11 @@ export const DOOR_PROFILES: Readonly<Record<HttpDoorKind, DoorProfile>> = {
     },
   },
   'function-url': {
+    headerNames: 'lower case',
+    cookies: 'both',
+    path: 'as sent',
+    claims: undefined,
+    streams: true,
     textTypes: TEXT,
     maxBodyBytes: 6 * MIB,
     maxHeaderBytes: undefined,
@@ -118,6 +145,11 @@ export const DOOR_PROFILES: Readonly<Record<HttpDoorKind, DoorProfile>> = {
     },
   },
   'load-balancer': {
+    headerNames: 'lower case',
+    cookies: 'header',
+    path: 'as sent',
+    claims: undefined,
+    streams: false,
     textTypes: TEXT,
     maxBodyBytes: MIB,
     maxHeaderBytes: undefined,
@@ -134,6 +166,39 @@ export const DOOR_PROFILES: Readonly<Record<HttpDoorKind, DoorProfile>> = {
     },
   },
 };
+
+/** Facts about a WebSocket API: https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html */
+export const WEBSOCKET_PROFILE = {
+  /** Maximum bytes of one frame of a client. */
+  maxFrameBytes: 32 * 1024,
+  /** Maximum bytes of a message, in all its frames. */
+  maxMessageBytes: WEBSOCKET_MAX_MESSAGE_BYTES,
+  /** A connection without a message ends after this many milliseconds. */
+  idleMs: 600_000,
+  /** A connection ends after this many milliseconds. */
+  lifeMs: 7_200_000,
+} as const;
+
+/** A request body, and the headers that determine its form in the event. */
+export interface SentBody {
+  /** The body as the client sent it. */
+  readonly bytes: Uint8Array;
+  /** The header `content-type`. */
+  readonly contentType: string | undefined;
+  /** The header `content-encoding`. */
+  readonly contentEncoding: string | undefined;
+}
+
+/**
+ * True if a front door passes a body on as text; other bodies are base64 in the event. A REST API uses only its binary media types: it replaces bytes that are not UTF-8.
+ */
+export function isTextBody(kind: HttpDoorKind, sent: SentBody, binaryMediaTypes: readonly string[]): boolean {
+  const { textTypes } = DOOR_PROFILES[kind];
+  if (textTypes === undefined) return !isBinaryType(sent.contentType, binaryMediaTypes);
+  if (sent.contentEncoding !== undefined || !textTypes.test(sent.contentType ?? '')) return false;
+  const bytes = Buffer.from(sent.bytes);
+  return Buffer.from(bytes.toString('utf8')).equals(bytes);
+}
 
 /**
  * True if a REST API treats a media type as binary. API Gateway compares the whole type; the only wildcard is `*` `/` `*`.

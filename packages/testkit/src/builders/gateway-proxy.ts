@@ -7,9 +7,9 @@ import {
   httpParts,
   last,
   listed,
+  placedHeaders,
   SOURCE_IP,
   splitQuery,
-  withCookieHeader,
 } from './http.js';
 import { ACCOUNT, type Answered, EPOCH, type GatewayV1Result, gatewayTime, REGION } from './shape.js';
 
@@ -75,7 +75,7 @@ export function buildAPIGatewayProxyRequest(
 ): GatewayProxyEvent {
   const given = OPTIONS.parse(options);
   const parts = httpParts(method, path, given);
-  const headers = withCookieHeader(parts);
+  const headers = placedHeaders('gateway-v1', parts);
   const [, userAgent] = headers.find(([name]) => name.toLowerCase() === 'user-agent') ?? [];
   const query = decodePairs(splitQuery(parts.rawQuery));
   const resource = given.resource ?? parts.path;

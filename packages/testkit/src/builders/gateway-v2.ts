@@ -8,11 +8,10 @@ import {
   type HttpParts,
   httpParts,
   joined,
-  lowerNames,
-  type Pairs,
+  placedHeaders,
+  placedPath,
   SOURCE_IP,
   splitQuery,
-  withCookieHeader,
 } from './http.js';
 import { ACCOUNT, type Answered, EPOCH, type GatewayV2Result, gatewayTime, REGION } from './shape.js';
 
@@ -123,23 +122,18 @@ const OPTIONS = defineOptions<GatewayV2Options>()({
 interface Sender {
   readonly apiId: string;
   readonly domainName: string;
-  /** `rawPath` of a path as the client sent it. `requestContext.http.path` is decoded for both senders. */
-  readonly rawPath: (path: string) => string;
-  /** Both put cookies into a list; only function URLs also keep the header. */
-  readonly headers: (parts: HttpParts) => Pairs;
+  readonly kind: 'gateway-v2' | 'function-url';
 }
 
 const GATEWAY: Sender = {
   apiId: 'api1',
   domainName: `api1.execute-api.${REGION}.amazonaws.com`,
-  rawPath: decodeEscapes,
-  headers: (parts) => parts.headers,
+  kind: 'gateway-v2',
 };
 const FUNCTION_URL: Sender = {
   apiId: 'url1',
   domainName: `url1.lambda-url.${REGION}.on.aws`,
-  rawPath: (path) => path,
-  headers: withCookieHeader,
+  kind: 'function-url',
 };
 
 /**
@@ -180,9 +174,10 @@ export function buildLambdaFunctionURLRequest(
 function httpEvent(parts: HttpParts, options: Given<GatewayV2Options>, sender: Sender): Omit<PayloadV2, 'version'> {
   const { path, cookies, rawQuery, body, isBase64Encoded } = parts;
   const { pathParameters } = options;
-  const headers = joined(lowerNames(sender.headers(parts)));
+  const headers = joined(placedHeaders(sender.kind, parts));
   return {
-    rawPath: sender.rawPath(path),
+    // `requestContext.http.path` is decoded for both senders.
+    rawPath: placedPath(sender.kind, path),
     rawQueryString: rawQuery,
     ...(cookies.length > 0 && { cookies: [...cookies] }),
     headers,

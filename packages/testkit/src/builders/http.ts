@@ -1,6 +1,7 @@
 import { FrameworkError, type OneOrMany } from '@sallyport/core';
 import { asBuffer, decodeEscapes } from '@sallyport/core/internal';
 import { boolean, defineOptions, INVALID_CONFIGURATION } from '@sallyport/core/options';
+import { DOOR_PROFILES, type HttpDoorKind } from '../answers/door-profile.js';
 import { anyText, anything, content, date, filled, type Given, oneOrMany, textList } from '../internal/kinds.js';
 
 /** Options of every builder of an HTTP event. */
@@ -100,12 +101,24 @@ export function httpParts(method: string, path: string, options: Sent): HttpPart
 }
 
 /** The headers with all cookies in one, as a client sends them. */
-export function withCookieHeader({
+function withCookieHeader({
   headers,
   cookies,
   cookieName,
 }: Pick<HttpParts, 'headers' | 'cookies' | 'cookieName'>): Pairs {
   return cookies.length === 0 ? headers : [...headers, [cookieName, cookies.join('; ')]];
+}
+
+/** The headers as the event of a front door contains them. */
+export function placedHeaders(kind: HttpDoorKind, parts: HttpParts): Pairs {
+  const { cookies, headerNames } = DOOR_PROFILES[kind];
+  const headers = cookies === 'list' ? parts.headers : withCookieHeader(parts);
+  return headerNames === 'lower case' ? lowerNames(headers) : headers;
+}
+
+/** The path as the event of a front door contains it. */
+export function placedPath(kind: HttpDoorKind, path: string): string {
+  return DOOR_PROFILES[kind].path === 'decoded' ? decodeEscapes(path) : path;
 }
 
 /**
@@ -156,7 +169,7 @@ export function decodePairs(pairs: Pairs): Pairs {
 }
 
 /** Names in lower case. */
-export function lowerNames(pairs: Pairs): Pairs {
+function lowerNames(pairs: Pairs): Pairs {
   return pairs.map(([name, value]) => [name.toLowerCase(), value]);
 }
 

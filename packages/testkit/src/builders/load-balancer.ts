@@ -1,15 +1,6 @@
 import { boolean, defineOptions } from '@sallyport/core/options';
 import { filled } from '../internal/kinds.js';
-import {
-  HTTP_KINDS,
-  type HttpOptions,
-  httpParts,
-  last,
-  listed,
-  lowerNames,
-  splitQuery,
-  withCookieHeader,
-} from './http.js';
+import { HTTP_KINDS, type HttpOptions, httpParts, last, listed, placedHeaders, splitQuery } from './http.js';
 import { ACCOUNT, type Answered, type LoadBalancerResult, REGION } from './shape.js';
 
 /**
@@ -70,7 +61,7 @@ export function buildLoadBalancerRequest(
 ): LoadBalancerEvent {
   const { targetGroupArn, multiValue, ...given } = OPTIONS.parse(options);
   const parts = httpParts(method, path, given);
-  const headers = lowerNames(withCookieHeader(parts));
+  const headers = placedHeaders('load-balancer', parts);
   const query = splitQuery(parts.rawQuery);
   return {
     requestContext: { elb: { targetGroupArn } },

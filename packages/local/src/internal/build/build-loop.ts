@@ -8,6 +8,8 @@ export type NewBuild = Exclude<BuildOutcome, { kind: 'same' }>;
 /** Options of a {@link BuildLoop}. */
 export interface BuildLoopInit {
   readonly config: Config;
+  /** The folder of its builds; default: `build` in the state folder. */
+  readonly folder?: string;
   /** True if saves are watched. */
   readonly watch: boolean;
   /** Runs the function on a build, or reports a broken one. Awaited before the next build. */
@@ -25,7 +27,7 @@ export class BuildLoop {
 
   constructor(init: BuildLoopInit) {
     this.#init = init;
-    this.#builder = new Builder(init.config);
+    this.#builder = new Builder(init.config, init.folder);
   }
 
   /** Resolves after the first build. */

@@ -45,9 +45,10 @@ export class Builder {
   #last = '';
   #stamp = '';
 
-  constructor(config: Config) {
+  /** @param folder of its builds; default: `build` in the state folder */
+  constructor(config: Config, folder = join(config.stateFolder, 'build')) {
     this.#config = config;
-    this.#folder = join(config.stateFolder, 'build');
+    this.#folder = folder;
   }
 
   async build(): Promise<BuildOutcome> {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { startTypeChecker, type TypeCheck, typeCheckText } from '../build/type-checker.js';
 import type { Config } from '../config/config.js';
 import { type Flags, loadConfig } from '../config/load.js';
 import { watchSettings } from '../config/settings-watch.js';
@@ -22,7 +23,12 @@ export async function dev(args: readonly string[], around: Around): Promise<numb
       'sallyport dev already runs in this project: stop it, or use its console',
     );
   }
-  const settings = { flags, logs: parsed.values.logs === true, isCheck: parsed.values.check === true };
+  const settings = {
+    flags,
+    logs: parsed.values.logs === true,
+    isCheck: parsed.values.check === true,
+    types: parsed.values['no-types'] !== true,
+  };
   let next: Next = { config, changed: undefined };
   while (typeof next !== 'number') next = await runOnce(next, settings, around);
   return next;
@@ -35,15 +41,17 @@ interface DevSettings {
   readonly flags: Flags;
   readonly logs: boolean;
   readonly isCheck: boolean;
+  readonly types: boolean;
 }
 
 /** Runs until the developer stops it, or until a file with settings changes. */
 async function runOnce(
   { config, changed }: Exclude<Next, number>,
-  { flags, logs, isCheck }: DevSettings,
+  { flags, logs, isCheck, types }: DevSettings,
   around: Around,
 ): Promise<Next> {
-  const host = await startHost(config);
+  const host = await startSaying(config, around);
+  const stopChecking = isCheck || !types ? undefined : checkTypes(host);
   try {
     announce(host);
     if (changed === undefined) printBeginning(host, around);
@@ -55,8 +63,45 @@ async function runOnce(
     return next ?? EXIT.ok;
   } finally {
     withdraw(host);
+    await stopChecking?.();
     await host.stop();
   }
+}
+
+/** A start that takes longer prints its current step. */
+const SAY_AFTER_MS = 1000;
+
+async function startSaying(config: Config, { out }: Around): Promise<RunningHost> {
+  let phase = '';
+  let isSlow = false;
+  const say = () => {
+    const line = config.json ? JSON.stringify({ type: 'waiting', for: phase }) : `waiting   for ${phase}`;
+    if (phase !== '' && !config.quiet) out(`${line}\n`);
+  };
+  const timer = setTimeout(() => {
+    isSlow = true;
+    say();
+  }, SAY_AFTER_MS);
+  const onPhase = (next: string) => {
+    phase = next;
+    if (isSlow) say();
+  };
+  try {
+    return await startHost(config, { onPhase });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Prints type errors in the terminal and the console. */
+function checkTypes({ config, journal, guard }: RunningHost): (() => Promise<void>) | undefined {
+  let previous: TypeCheck | undefined;
+  const onCheck = (check: TypeCheck) => {
+    const text = typeCheckText(check, previous);
+    previous = check;
+    if (text !== undefined) journal.note({ at: Date.now(), topic: 'notice', text });
+  };
+  return startTypeChecker({ folder: config.folder, guard, onCheck });
 }
 
 /** Resolves with the new settings when a file with settings changes, or with `undefined` when the developer stops the run. */
@@ -115,6 +160,8 @@ function printBeginning(host: RunningHost, { out }: Around): void {
     ['function URL', host.ports['function-url']],
   ].map(([name, port]) => `${name} ${port}`);
   out(`doors     ${doors.join(', ')}\n`);
+  if (config.fleet)
+    out(`functions ${config.fleet.functions.length} of ${config.deployed?.file}, each starts with its first event\n`);
   out(`state     ${state.get(tables).status()}\n`);
   for (const { topic, text } of host.journal.notes()) {
     const isNews = (topic === 'notice' || code.state === 'broken') && !text.startsWith('state ');

@@ -1,3 +1,5 @@
+import type { Difference } from '@sallyport/testkit/events';
+import { isPrinted } from '../differences/record.js';
 import { cleanText } from '../journal/cleaner.js';
 import type { InvocationRecord } from '../journal/journal.js';
 
@@ -10,7 +12,12 @@ export function clockTime(at: number): string {
 export function invocationLine(given: InvocationRecord): string {
   const record = toPrint(given);
   const { startedAt, origin, kind, summary, ms, environment } = record;
-  const parts = [clockTime(startedAt), `${kind ?? origin.kind} ${origin.target}`.trim(), summaryText(record, summary)];
+  const where = origin.function === undefined ? '' : ` > ${origin.function}`;
+  const parts = [
+    clockTime(startedAt),
+    `${kind ?? origin.kind} ${origin.target}${where}`.trim(),
+    summaryText(record, summary),
+  ];
   if (ms !== null) parts.push(`${ms} ms`);
   if (environment && environment.initMs > 0) parts.push(`${environment.start} ${environment.initMs} ms`);
   return parts.filter((part) => part !== '').join('  ');
@@ -29,11 +36,20 @@ function summaryText({ origin, answer }: InvocationRecord, summary: string): str
   return `${batchItemFailures.length} of ${count} failed`;
 }
 
+/** One line for each difference: `on AWS: …`. */
+export function differenceLines(differences: readonly Difference[], indent: string): string {
+  return differences
+    .filter(isPrinted)
+    .map((one) => `${indent}${one.topic === 'retry' ? 'AWS' : 'on AWS'}: ${cleanText(one.text)}\n`)
+    .join('');
+}
+
 /** The `--json` line of an invocation; never contains its event, response or log lines. */
 export function invocationJson(given: InvocationRecord): string {
   const record = toPrint(given);
   const { id, requestId, origin, kind, status, summary, ms, error, failures, environment, startedAt, leftovers } =
     record;
+  const { differences } = record;
   return JSON.stringify({
     type: 'invocation',
     id,
@@ -48,6 +64,7 @@ export function invocationJson(given: InvocationRecord): string {
     failures,
     environment,
     leftovers,
+    differences,
   });
 }
 

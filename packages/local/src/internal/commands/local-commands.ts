@@ -6,6 +6,7 @@ import { cold } from './cold.js';
 import { dev } from './dev.js';
 import { SEND_FLAGS, send } from './send.js';
 import { env, replay, reset, TOKEN_FLAGS, token } from './small.js';
+import { TEST_RUN_FLAGS, testRun } from './test-run.js';
 
 /** A command of `sallyport`. */
 export interface Command {
@@ -43,6 +44,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     does: 'sends recordings again, and compares the responses',
     flags: JSON_ONLY,
     run: replay,
+  },
+  'test-run': {
+    usage: 'test-run <file…>',
+    does: 'sends the events of files, compares the results, and writes a JUnit report',
+    flags: TEST_RUN_FLAGS,
+    run: testRun,
   },
   token: { usage: 'token --sub <name>', does: 'prints a token of the local issuer', flags: TOKEN_FLAGS, run: token },
   env: {

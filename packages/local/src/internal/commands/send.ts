@@ -4,11 +4,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fromJson, isObject } from '@sallyport/core/internal';
 import { projectOf } from '../config/load.js';
 import { stateFolderOf } from '../config/state-folder.js';
-import type { InvocationRow } from '../console/api.js';
+import type { InvocationRow, SendForm } from '../console/api.js';
 import { usageError } from '../errors.js';
 import { cleanText } from '../journal/cleaner.js';
 import type { Failure } from '../journal/failure-record.js';
 import type { InvocationRecord } from '../journal/journal.js';
+import { sampleOptions } from '../send/samples.js';
 import type { SendRequest, SendResult } from '../send/send.js';
 import { findType } from '../sources/source-types.js';
 import type { SourceView } from '../sources/sources.js';
@@ -24,6 +25,7 @@ export const SEND_FLAGS: Readonly<Record<string, Flag>> = {
     type: 'text',
     help: 'the body, message, detail or arguments: JSON or text, @file, or - for standard input',
   },
+  sample: { type: 'boolean', help: 'send a sample that fits the schema of the handler, and print it' },
   options: { type: 'text', help: 'options of the builder of the test kit: a JSON object, @file, or -' },
   door: {
     type: 'text',
@@ -41,13 +43,29 @@ export const SEND_FLAGS: Readonly<Record<string, Flag>> = {
 /** `sallyport send <kind> <target>` and `sallyport send <file|->`. */
 export async function send(args: readonly string[], around: Around): Promise<number> {
   const parsed = parseArguments(args, SEND_FLAGS);
-  const request = await toRequest(parsed, around);
+  const given = await toRequest(parsed, around);
   const running = await needRunning(stateFolderOf(projectOf(around.cwd)));
+  const request = parsed.values.sample ? await withSample(running, given, around) : given;
   const result = (await running.post('/api/send', request)) as SendResult;
   const failures = await failuresOf(running, result);
   print(result, failures, parsed, around);
   if (parsed.values.wait && result.recordIds.length > 0) return settle(running, request, result, around);
   return result.invocations.every(({ outcome }) => outcome.ok) ? EXIT.ok : EXIT.failed;
+}
+
+/** @throws FrameworkError `local.usage` if the handler has no schema, or if `--data` is given too */
+async function withSample(running: Running, request: SendRequest, { out }: Around): Promise<SendRequest> {
+  const { kind, target = '', options } = request;
+  const forms = (await running.get('/api/forms')) as readonly SendForm[];
+  const form = forms.find((one) => one.kind === kind);
+  const sample = form && sampleOptions(form, target);
+  if (sample === undefined) {
+    const known = Object.keys(form?.samples ?? {});
+    const which = known.length === 0 ? 'no handler of this kind has a schema' : `samples exist for ${known.join(', ')}`;
+    throw usageError(`--sample: the ${kind} ${JSON.stringify(target)} has no schema; ${which}: pass --data`);
+  }
+  out(`sample  ${JSON.stringify(sample)}\n`);
+  return { ...request, options: { ...sample, ...(options as object | undefined) } };
 }
 
 async function toRequest({ positionals, values }: Parsed, around: Around): Promise<SendRequest> {

@@ -1,3 +1,5 @@
+import type { DeployedFunction } from '../deployed/deployed.js';
+
 /** A table that is created at the start: an input of `CreateTable` of the AWS SDK. */
 export interface TableConfig {
   readonly TableName: string;
@@ -13,6 +15,31 @@ export type Authorizer = 'jwt' | 'iam' | LambdaAuthorizer;
 /** The export of the entry that authorizes. */
 export type LambdaAuthorizer = `lambda:${string}`;
 
+/** The deployed function of a run, and the file that describes it. */
+export interface Deployed {
+  /** As messages name the file. */
+  readonly file: string;
+  readonly fn: DeployedFunction;
+}
+
+/** One function of a run of several functions. */
+export interface FleetFunction {
+  /** A valid function name, unique in the run. */
+  readonly name: string;
+  /** The entry file, absolute. */
+  readonly entry: string;
+  readonly deployed: DeployedFunction;
+}
+
+/** The functions of a run, and the reasons why others are not started. */
+export interface Fleet {
+  readonly functions: readonly FleetFunction[];
+  /** The sources and doors of all functions. */
+  readonly deployed: Deployed;
+  /** Reasons why functions of the file are not started. */
+  readonly notices: readonly string[];
+}
+
 /** The settings of a run, merged from `sallyport.json`, the flags and the defaults. */
 export interface Config {
   /** The project: where `sallyport.json` and `package.json` are. Absolute. */
@@ -27,9 +54,9 @@ export interface Config {
   readonly stateFolder: string;
   /** Console port; `undefined`: 4700 or one of the next ten groups. */
   readonly port: number | undefined;
-  /** Milliseconds; default: that of the manifest, else 10,000. */
+  /** Milliseconds; default: as deployed, else 10,000. */
   readonly timeoutMs: number;
-  /** Megabytes; default: that of the manifest, else 256. */
+  /** Megabytes; default: as deployed, else 256. */
   readonly memoryMb: number;
   /** Path of the Node that runs the function; default: the Node that runs the command. */
   readonly node: string;
@@ -68,6 +95,16 @@ export interface Config {
   readonly aws: readonly string[];
   /** The constructs' manifest, absolute; default `cdk.out/sallyport.json`, if it exists. */
   readonly manifest: string | undefined;
+  /** The SAM template or Terraform plan, absolute; `undefined`: the manifest is read. */
+  readonly template: string | undefined;
+  /** The function that the template, the plan or the manifest describes; `undefined` without such a file. */
+  readonly deployed: Deployed | undefined;
+  /** The functions of a run of several functions; `undefined` for a run of one function. */
+  readonly fleet: Fleet | undefined;
+  /** True if a process loads the dependencies of the next build in advance; `false` with several functions. */
+  readonly hasStandby: boolean;
+  /** True if a result that would differ on AWS is a failure; default `false`. */
+  readonly strict: boolean;
   readonly restStream: boolean;
   /** The authorizer of the HTTP doors: checks tokens of the local issuer or signatures of the run, or is an export of the entry. */
   readonly authorizer: Authorizer | undefined;

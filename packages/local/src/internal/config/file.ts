@@ -30,6 +30,8 @@ export interface ConfigFile extends SourceSettings {
   readonly pass?: readonly string[];
   readonly aws?: readonly string[];
   readonly manifest?: string;
+  readonly template?: string;
+  readonly strict?: boolean;
   readonly restStream?: boolean;
   readonly authorizer?: Authorizer;
   readonly authorizerScopes?: readonly string[];
@@ -82,6 +84,8 @@ export const FILE_KINDS = {
   pass: texts,
   aws: texts,
   manifest: filled,
+  template: filled,
+  strict: boolean,
   restStream: boolean,
   authorizer: kind<Authorizer>('jwt, iam or lambda:<export>', (value) => AUTHORIZER.test(String(value))),
   authorizerScopes: texts,

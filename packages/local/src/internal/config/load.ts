@@ -4,13 +4,16 @@ import { parseEnv } from 'node:util';
 import { usageError } from '../errors.js';
 import { SOURCE_TYPES } from '../sources/source-types.js';
 import type { Config, SourcesConfig } from './config.js';
+import { audiencesOf, deployedFunction } from './deployed-function.js';
 import { type ConfigFile, readConfigFile } from './file.js';
-import { readManifest } from './manifest.js';
+import { readFleet } from './fleet.js';
 import { stateFolderOf } from './state-folder.js';
 
 /** The flags of the command line, in addition to the keys of `sallyport.json`. `undefined` if a flag is absent. */
 export interface Flags extends Omit<ConfigFile, '$schema'> {
   readonly port?: number;
+  /** True to run all functions of the template, plan or manifest. */
+  readonly all?: boolean;
   readonly inspect?: number;
   readonly open?: boolean;
   readonly editor?: string;
@@ -20,7 +23,8 @@ export interface Flags extends Omit<ConfigFile, '$schema'> {
 }
 
 /**
- * The settings of a run. Precedence: the flags, `sallyport.json`, the constructs' manifest, the defaults.
+ * The settings of a run. Precedence: the flags, `sallyport.json`, the template or plan or the
+ * constructs' manifest, the defaults.
  *
  * @param folder where the command was called
  * @throws FrameworkError `local.usage`
@@ -29,25 +33,30 @@ export function loadConfig(folder: string, flags: Flags): Config {
   const project = projectOf(folder, flags.entry);
   const file = readConfigFile(project);
   const given = { ...file, ...flags };
-  const entry = resolve(flags.entry === undefined ? project : folder, given.entry ?? join('src', 'lambda.ts'));
+  const at = (path: string) => (isAbsolute(path) ? path : join(project, path));
+  const template = given.template === undefined ? undefined : at(given.template);
+  const manifest = given.manifest === undefined ? ifThere(at(join('cdk.out', 'sallyport.json'))) : at(given.manifest);
+  const fleet = given.all ? readFleet({ template, manifest, folder: project }) : undefined;
+  assertFleetFlags(flags);
+  const entry =
+    fleet?.functions[0]?.entry ??
+    resolve(flags.entry === undefined ? project : folder, given.entry ?? join('src', 'lambda.ts'));
   if (!existsSync(entry))
     throw usageError(`the file ${entry} does not exist: name the entry file, as in sallyport dev src/lambda.ts`);
-  const at = (path: string) => (isAbsolute(path) ? path : join(project, path));
   const envFile = given.envFile === undefined ? ifThere(at('.env.local')) : at(given.envFile);
   if (envFile !== undefined && !existsSync(envFile)) throw usageError(`the file ${envFile} does not exist`);
   if (given.schema !== undefined && !existsSync(at(given.schema)))
     throw usageError(`the file ${at(given.schema)} does not exist`);
-  const manifest = given.manifest === undefined ? ifThere(at(join('cdk.out', 'sallyport.json'))) : at(given.manifest);
-  const deployed = readManifest({ manifest, folder: project, entry });
+  const deployed = fleet?.deployed ?? deployedFunction({ template, manifest, folder: project, entry });
   return {
     folder: project,
     entry,
-    handler: given.handler ?? 'handler',
+    handler: given.handler ?? (template === undefined ? undefined : deployed?.fn.handler) ?? 'handler',
     name: packageName(project),
     stateFolder: stateFolderOf(project),
     port: given.port,
-    timeoutMs: given.timeout === undefined ? (deployed?.timeoutMs ?? 10_000) : Math.round(given.timeout * 1000),
-    memoryMb: given.memory ?? deployed?.memoryMb ?? 256,
+    timeoutMs: given.timeout === undefined ? (deployed?.fn.timeoutMs ?? 10_000) : Math.round(given.timeout * 1000),
+    memoryMb: given.memory ?? deployed?.fn.memoryMb ?? 256,
     node: given.node ?? process.execPath,
     concurrency: given.concurrency ?? 10,
     isThrottled: given.concurrency !== undefined,
@@ -64,10 +73,15 @@ export function loadConfig(folder: string, flags: Flags): Config {
     reveal: given.reveal ?? false,
     envFile,
     env: { ...file.env, ...(envFile === undefined ? {} : readVariables(envFile)), ...flags.env },
-    audiences: given.audiences ?? [],
+    audiences: [...(given.audiences ?? []), ...audiencesOf(deployed)],
     pass: [...(file.pass ?? []), ...(flags.pass ?? [])],
     aws: [...(file.aws ?? []), ...(flags.aws ?? [])],
     manifest,
+    template,
+    deployed,
+    fleet,
+    hasStandby: true,
+    strict: given.strict ?? false,
     restStream: given.restStream ?? false,
     authorizer: given.authorizer,
     authorizerScopes: given.authorizerScopes ?? [],
@@ -88,6 +102,15 @@ export function loadConfig(folder: string, flags: Flags): Config {
     tables: given.tables ?? [],
     buckets: given.buckets ?? [],
   };
+}
+
+/** @throws FrameworkError `local.usage` for flags that are about one function */
+function assertFleetFlags({ all, entry, authorizer, inspect }: Flags): void {
+  if (!all) return;
+  if (entry !== undefined) throw usageError('pass --all or an entry file, not both');
+  if (inspect !== undefined) throw usageError('--inspect is for one function: name its entry file instead of --all');
+  if (authorizer?.startsWith('lambda:'))
+    throw usageError('--authorizer lambda:<export> is for one function: name its entry file instead of --all');
 }
 
 /** The settings of the sources, by the member of the file. */

@@ -6,8 +6,10 @@ import type { Config } from './config.js';
 
 /** Calls back when the contents of a file with settings change: `sallyport.json`, variables, manifest, GraphQL schema. */
 export function watchSettings(config: Config, onChange: (file: string) => void): () => void {
-  const { folder, envFile, manifest, schema } = config;
-  const named = [envFile ?? join(folder, '.env.local'), manifest, schema].filter((file) => file !== undefined);
+  const { folder, envFile, manifest, template, schema } = config;
+  const named = [envFile ?? join(folder, '.env.local'), manifest, template, schema].filter(
+    (file) => file !== undefined,
+  );
   const files = [join(folder, 'sallyport.json'), ...named];
   const seen = new Map(files.map((file) => [file, contentDigest(file)]));
   const watcher = new Watcher(() => {

@@ -125,6 +125,8 @@ export interface SendForm {
   /** Aliases that the function registered for this kind; absent if no alias selects its handler. */
   readonly aliases?: readonly string[];
   readonly fields: readonly SendField[];
+  /** Samples of fields by target, made of the schemas of the service; text as the user would enter it. */
+  readonly samples?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 /** One option of a builder. */

@@ -12,6 +12,7 @@ import { createCleaner } from '../journal/cleaner.js';
 import { createRecordings } from '../recordings/recordings.js';
 import { invokedArn } from '../runtime/variables.js';
 import { restoreHidden } from '../send/restore.js';
+import { withSamples } from '../send/samples.js';
 import type { SendRequest } from '../send/send.js';
 import { tables } from '../services/dynamodb/table-state.js';
 import type { RunState } from './api.js';
@@ -103,7 +104,8 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
       return { isOurs, streaming, routes, triggers, mcp };
     },
     'GET /api/openapi': () => host.inspection().openapi(),
-    'GET /api/forms': async () => (await import('../send/forms.js')).formsOf(host.inspection(), sources.list()),
+    'GET /api/forms': async () =>
+      withSamples((await import('../send/forms.js')).formsOf(host.inspection(), sources.list()), host),
     'POST /api/send': async ({ body }) => sender.send(await asSendable(host, readSend(body))),
     'POST /api/preview': async ({ body }) => {
       const request = readSend(body);

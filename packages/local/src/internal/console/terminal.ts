@@ -1,5 +1,5 @@
 import { failureText } from '../commands/failure-lines.js';
-import { clockTime, invocationJson, invocationLine } from '../commands/lines.js';
+import { clockTime, differenceLines, invocationJson, invocationLine } from '../commands/lines.js';
 import type { History } from '../history/history.js';
 import { cleanText } from '../journal/cleaner.js';
 import { hasEndedBadly } from '../journal/failure.js';
@@ -38,7 +38,8 @@ export function printHistory(
     if (json) return out(`${invocationJson(record)}\n`);
     const failures = record.failures.map((failure) => failureText(failure, INDENT));
     const lines = logs ? record.logs.map(({ level, text }) => `${INDENT}${level}  ${cleanText(text)}\n`) : [];
-    out([`${invocationLine(record)}\n`, ...failures, ...lines].join(''));
+    const differences = differenceLines(record.differences, INDENT);
+    out([`${invocationLine(record)}\n`, ...failures, differences, ...lines].join(''));
   };
   const unsubscribe = history.subscribe(({ ids, notes }) => {
     for (const { topic, at, text } of notes) {

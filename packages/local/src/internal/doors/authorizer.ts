@@ -1,8 +1,9 @@
-import type { ClientAnswer, HttpDoorKind } from '@sallyport/testkit/events';
+import { type ClientAnswer, type Difference, type HttpDoorKind, toDifference } from '@sallyport/testkit/events';
 import { AwsFault } from '../aws/wire.js';
+import type { DeployedJwt } from '../deployed/deployed.js';
 import { assertSigned, callerOf, type IamDoor } from './iam-authorizer.js';
-import { decideByToken, type JwtDecision } from './jwt-authorizer.js';
-import { isPublic } from './public-routes.js';
+import { decideByToken, type JwtDecision, type TokenRules } from './jwt-authorizer.js';
+import { isPreflight, isPublic } from './public-routes.js';
 import type { DoorHost, DoorRequest } from './request.js';
 
 /** The decision of the JWT or IAM authorizer of a door. */
@@ -21,20 +22,66 @@ export type DoorDecision =
 
 const UNCHECKED: DoorDecision = { isAllowed: true, context: {} };
 
+/** The decision about a request, and what would differ on AWS. */
+export interface Decided {
+  readonly decision: DoorDecision;
+  readonly refused: readonly Difference[];
+}
+
 /**
- * Applies the configured authorizer to a request, as AWS does. Preflights and public routes of a service are not authorized: the
- * constructs attach authorizers only to the other routes.
+ * Applies the configured authorizer to a request, as AWS does; without a configured authorizer, the JWT authorizer of the deployed route. Preflights and
+ * public routes of a service are not authorized: the constructs attach authorizers only to the other routes.
+ *
+ * @param deployed the JWT authorizer of the deployed route; `undefined` if absent
  */
-export async function decide(host: DoorHost, kind: HttpDoorKind, request: DoorRequest): Promise<DoorDecision> {
-  const { authorizer, authorizerScopes } = host.config;
-  if (kind === 'load-balancer' || isPublic(host.inspection(), request)) return UNCHECKED;
-  if (authorizer === 'iam') return decideBySignature(host, kind, request);
-  if (authorizer !== 'jwt' || kind === 'function-url') return UNCHECKED;
-  const given = { identity: host.identity, scopes: authorizerScopes };
-  const decision = await decideByToken(kind, request.headers, given);
-  return decision.isAllowed
-    ? { isAllowed: true, context: { authorizer: decision.authorizer } }
-    : tokenRefusal(decision);
+export async function decide(
+  host: DoorHost,
+  kind: HttpDoorKind,
+  request: DoorRequest,
+  deployed?: DeployedJwt,
+): Promise<Decided> {
+  const { authorizer } = host.config;
+  const isUnchecked = kind === 'load-balancer' || isPreflight(request);
+  if (isUnchecked || (authorizer !== undefined && isPublic(host.inspection(), request)))
+    return { decision: UNCHECKED, refused: [] };
+  if (authorizer === 'iam')
+    return { decision: decideBySignature(host, kind, request), refused: await refusal(host, kind, request, deployed) };
+  const isByToken = authorizer === 'jwt' || (authorizer === undefined && deployed !== undefined);
+  if (!isByToken || kind === 'function-url')
+    return { decision: UNCHECKED, refused: await refusal(host, kind, request, deployed) };
+  const decision = await decideByToken(kind, request.headers, tokenRules(host, deployed));
+  return {
+    decision: decision.isAllowed
+      ? { isAllowed: true, context: { authorizer: decision.authorizer } }
+      : tokenRefusal(decision),
+    refused: decision.isAllowed ? [KEY] : [],
+  };
+}
+
+const KEY = toDifference(
+  'token.key',
+  'the local issuer signs tokens with ES256: a JWT authorizer of API Gateway accepts only RSA keys, so the issuer of the deployed API must sign with RS256',
+);
+
+function tokenRules({ identity, config }: DoorHost, deployed?: DeployedJwt): TokenRules {
+  const { authorizerScopes } = config;
+  const scopes = authorizerScopes.length > 0 ? authorizerScopes : (deployed?.scopes ?? []);
+  return { identity, scopes, ...(deployed && { audience: deployed.audience }) };
+}
+
+/** The JWT authorizer of the deployed route, if another authorizer is used locally. */
+async function refusal(
+  host: DoorHost,
+  kind: HttpDoorKind,
+  { headers }: DoorRequest,
+  deployed: DeployedJwt | undefined,
+): Promise<readonly Difference[]> {
+  if (deployed === undefined || (kind !== 'gateway-v2' && kind !== 'gateway-v1')) return [];
+  const decision = await decideByToken(kind, headers, tokenRules(host, deployed));
+  if (decision.isAllowed) return [];
+  const why = decision.reason === '' ? 'the request has no token' : decision.reason;
+  const text = `the JWT authorizer of the deployed route would answer ${decision.status}: ${why}; send a token, as with sallyport send --as ada`;
+  return [toDifference('token.refused', text)];
 }
 
 function decideBySignature(host: DoorHost, kind: IamDoor, request: DoorRequest): DoorDecision {

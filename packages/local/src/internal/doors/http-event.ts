@@ -4,12 +4,11 @@ import {
   buildAPIGatewayV2Request,
   buildLambdaFunctionURLRequest,
   buildLoadBalancerRequest,
-  DOOR_PROFILES,
   type FunctionUrlEvent,
   type GatewayProxyEvent,
   type GatewayV2Event,
   type HttpDoorKind,
-  isBinaryType,
+  isTextBody,
   type LoadBalancerEvent,
 } from '@sallyport/testkit/events';
 import type { DoorDecision } from './authorizer.js';
@@ -71,25 +70,11 @@ function httpOptions(
   const all: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
   for (const [name, value] of headers) all[name] = [...(all[name] ?? []), value];
   const bytes = Buffer.from(body);
-  const isText = isTextBody(kind, headers, bytes, binaryMediaTypes);
+  const header = (wanted: string) => headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
+  const sent = { bytes, contentType: header('content-type'), contentEncoding: header('content-encoding') };
+  const isText = isTextBody(kind, sent, binaryMediaTypes);
   const content = bytes.length === 0 ? {} : { body: isText ? bytes.toString('utf8') : new Uint8Array(bytes) };
   return { headers: all, sourceIp, requestId: randomUUID(), time: new Date(), ...content };
-}
-
-/** Doors send text unchanged, and all other bodies in base64. */
-function isTextBody(
-  kind: HttpDoorKind,
-  headers: DoorRequest['headers'],
-  bytes: Buffer,
-  binaryMediaTypes: readonly string[],
-): boolean {
-  const header = (wanted: string) => headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
-  const type = header('content-type');
-  const { textTypes } = DOOR_PROFILES[kind];
-  // A REST API replaces bytes that are not UTF-8: a function receives broken text.
-  if (textTypes === undefined) return !isBinaryType(type, binaryMediaTypes);
-  if (header('content-encoding') !== undefined || !textTypes.test(type ?? '')) return false;
-  return Buffer.from(bytes.toString('utf8')).equals(bytes);
 }
 
 /** The trace that the client continues. */

@@ -51,8 +51,8 @@ async function serve(
 
 /** True if a streamed response is sent while it is written. */
 function streams({ config, inspection }: DoorHost, kind: HttpDoorKind): boolean {
-  if (!inspection().streaming) return false;
-  return kind === 'function-url' || (kind === 'gateway-v1' && config.restStream);
+  if (!inspection().streaming || !DOOR_PROFILES[kind].streams) return false;
+  return kind !== 'gateway-v1' || config.restStream;
 }
 
 function toDoorRequest(

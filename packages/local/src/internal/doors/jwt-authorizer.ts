@@ -1,3 +1,4 @@
+import { DOOR_PROFILES } from '@sallyport/testkit/events';
 import type { Identity } from '../identity/identity.js';
 import type { DoorRequest } from './request.js';
 
@@ -17,16 +18,24 @@ export type JwtDecision =
       readonly reason: string;
     };
 
+/** Requirements of a JWT authorizer for a token. */
+export interface TokenRules {
+  readonly identity: Identity;
+  /** The authorization scopes of the route; if not empty, the token needs one of them. */
+  readonly scopes: readonly string[];
+  /** The audiences of the deployed authorizer; if absent, those of the local issuer. */
+  readonly audience?: readonly string[];
+}
+
 /**
  * Checks the bearer token of a request as API Gateway does: signature, issuer, audience, times, and one of the configured scopes.
  *
- * @param scopes the authorization scopes of the route; if not empty, the token needs one of them
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-jwt-authorizer.html
  */
 export async function decideByToken(
   kind: JwtDoor,
   headers: DoorRequest['headers'],
-  { identity, scopes }: { readonly identity: Identity; readonly scopes: readonly string[] },
+  { identity, scopes, audience }: TokenRules,
 ): Promise<JwtDecision> {
   const token = tokenOf(headers);
   if (token === undefined) return { isAllowed: false, status: 401, reason: '' };
@@ -36,11 +45,14 @@ export async function decideByToken(
   } catch (error) {
     return { isAllowed: false, status: 401, reason: (error as Error).message };
   }
+  if (audience && !audiencesOf(claims).some((one) => audience.includes(one)))
+    return { isAllowed: false, status: 401, reason: 'the token does not have a valid audience' };
   const held = scopesOf(claims);
   const matching = scopes.filter((scope) => held.includes(scope));
   if (scopes.length > 0 && matching.length === 0)
     return { isAllowed: false, status: 403, reason: `the token needs one of the scopes ${scopes.join(', ')}` };
-  if (kind === 'gateway-v1') return { isAllowed: true, authorizer: { claims: toCognitoClaims(claims) } };
+  if (DOOR_PROFILES[kind].claims === 'cognito')
+    return { isAllowed: true, authorizer: { claims: toCognitoClaims(claims) } };
   // `null` on a route without authorization scopes, regardless of the token.
   return {
     isAllowed: true,
@@ -53,6 +65,11 @@ export function tokenOf(headers: DoorRequest['headers']): string | undefined {
   const header = headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1] ?? '';
   const token = header.replace(/^bearer(?: +|$)/i, '').trim();
   return token === '' ? undefined : token;
+}
+
+/** Access tokens of Cognito have `client_id` instead of `aud`. */
+function audiencesOf({ aud, client_id: client }: Readonly<Record<string, unknown>>): readonly string[] {
+  return [aud ?? client].flat().map(String);
 }
 
 function scopesOf({ scope, scp }: Readonly<Record<string, unknown>>): readonly string[] {

@@ -1,11 +1,13 @@
-import { clientFailure, DOOR_PROFILES, type HttpDoorKind } from '@sallyport/testkit/events';
+import { type ClientAnswerOptions, clientFailure, DOOR_PROFILES, type HttpDoorKind } from '@sallyport/testkit/events';
 import type { InvokeOptions, InvokeOutcome, StreamSink } from '../runtime/invoker.js';
 import { toClientAnswer } from './answer.js';
 import { decide } from './authorizer.js';
 import { recordClient, recordRejection } from './door-journal.js';
+import { missingRoute, recordDoorDifferences } from './door-record.js';
 import { answerOptions, doorSettings, noRoute, routeOf } from './door-settings.js';
 import { toEvent, traceOf } from './http-event.js';
 import { invokeAuthorizer } from './invoke-authorizer.js';
+import { hasRoute } from './public-routes.js';
 import type { DoorHost, DoorRequest, DoorResult } from './request.js';
 
 /** The HTTP doors, in the order of their ports. */
@@ -24,25 +26,43 @@ export async function sendThroughDoor(
     ...(stream ? { stream } : {}),
     ...traceOf(request),
   };
-  const settings = doorSettings(host);
-  const match = routeOf(host.config, kind, request);
-  const decision = await decide(host, kind, request);
-  const event = toEvent(kind, request, { settings, decision, match: match === 'none' ? undefined : match });
-  if (match === 'none') {
-    const rejection = noRoute(kind);
+  const settings = doorSettings(host, kind);
+  const match = routeOf(settings, kind, request);
+  const route = match === 'none' ? undefined : match;
+  const { decision, refused } = await decide(host, kind, request, settings.jwt[route?.route.key ?? '']);
+  const event = toEvent(kind, request, { settings, decision, match: route });
+  // A manifest or template may be older than the code: the service answers a route that it has.
+  const isMissing = match === 'none' && host.config.routes.length === 0 && hasRoute(host.inspection(), request);
+  if (match === 'none' && !isMissing) {
+    const rejection = noRoute(kind, settings);
     return { outcome: recordRejection(host, event, options, rejection), client: rejection.client };
   }
   if (!decision.isAllowed) return { outcome: recordRejection(host, event, options, decision), client: decision.client };
   const authorized = await invokeAuthorizer(host, kind, event, options);
   if ('client' in authorized) return authorized;
+  const startedAt = host.clock.monotonicMs();
   const running = host.invoker.invoke(authorized.event, { ...options, ...authorized.trace });
+  const result = await answered(host, kind, running, answerOptions(settings, request));
+  const durationMs = host.clock.monotonicMs() - startedAt;
+  const before = [...refused, ...(isMissing ? [missingRoute(request, settings)] : [])];
+  recordDoorDifferences(host, kind, request, { ...result, durationMs, before }, settings);
+  return result;
+}
+
+/** The outcome of an invocation, and the response of its client, which is recorded. */
+async function answered(
+  host: DoorHost,
+  kind: HttpDoorKind,
+  running: Promise<InvokeOutcome>,
+  options: ClientAnswerOptions,
+): Promise<DoorResult> {
   const outcome = await withinDoorLimit(host, kind, running);
   if (outcome === 'too-slow') {
     const client = clientFailure(kind, 'timeout');
     return { outcome: await running, client };
   }
   if (outcome.ok && outcome.streamed) return { outcome, client: undefined };
-  const client = toClientAnswer(kind, outcome, answerOptions(settings, request));
+  const client = toClientAnswer(kind, outcome, options);
   const summary = outcome.ok ? String(client.status) : `${client.status} ${outcome.error.errorType}`;
   recordClient(host, outcome.id, client, summary);
   return { outcome, client };

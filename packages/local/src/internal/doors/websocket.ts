@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { isObject, WEBSOCKET_MAX_MESSAGE_BYTES } from '@sallyport/core/internal';
-import { buildWebSocketEvent, type WebSocketOptions } from '@sallyport/testkit/events';
+import { isObject } from '@sallyport/core/internal';
+import { buildWebSocketEvent, WEBSOCKET_PROFILE, type WebSocketOptions } from '@sallyport/testkit/events';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Target } from '../guard/check.js';
 import { guardOf, guardRequests, guardUpgrades, refuseUpgrade } from '../guard/listener.js';
@@ -15,12 +15,9 @@ import type { Sockets, SocketView } from './sockets.js';
 
 /** The host name in the builder's events. */
 const DOMAIN = 'api1.execute-api.us-east-1.amazonaws.com';
-const IDLE_MS = 600_000;
-const LIFE_MS = 7_200_000;
+const { idleMs: IDLE_MS, lifeMs: LIFE_MS, maxFrameBytes: MAX_FRAME_BYTES } = WEBSOCKET_PROFILE;
 const GOING_AWAY = 1001;
 const TOO_LARGE = 1009;
-/** https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html */
-const MAX_FRAME_BYTES = 32 * 1024;
 
 interface Connection {
   readonly id: string;
@@ -38,7 +35,7 @@ export class WebSocketDoor implements Sockets {
   readonly #host: DoorHost;
   readonly #sockets = new WebSocketServer({
     noServer: true,
-    maxPayload: WEBSOCKET_MAX_MESSAGE_BYTES,
+    maxPayload: WEBSOCKET_PROFILE.maxMessageBytes,
     handleProtocols: (_offered, request) => this.#protocols.get(request) ?? false,
   });
   /** The subprotocol that the answer to `$connect` named. */

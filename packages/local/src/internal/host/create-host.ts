@@ -7,6 +7,7 @@ import { BuildLoop, type NewBuild } from '../build/build-loop.js';
 import type { Config } from '../config/config.js';
 import { consoleToken, makeStateFolder } from '../config/state-folder.js';
 import { type ConsolePart, createConsole, historyFolder } from '../console/create.js';
+import { sayAssumptions } from '../differences/assumptions.js';
 import { createDoors } from '../doors/create.js';
 import { usageError } from '../errors.js';
 import { MAX_RECORDS } from '../history/history.js';
@@ -24,6 +25,7 @@ import { LocalSources } from '../sources/local-sources.js';
 import { LocalState } from '../state/local-state.js';
 import type { State } from '../state/state.js';
 import type { Part, RunBase } from './base.js';
+import { Fleet } from './fleet.js';
 import { Functions } from './functions.js';
 import type { Host } from './host.js';
 import { createKeys } from './keys.js';
@@ -43,6 +45,8 @@ export interface HostOptions {
   readonly watch?: boolean;
   /** Parts that are not started: for example, `sallyport explain` needs no doors. */
   readonly without?: readonly string[];
+  /** Called with what the start waits for next. */
+  readonly onPhase?: (phase: string) => void;
 }
 
 /**
@@ -51,7 +55,7 @@ export interface HostOptions {
  * @throws FrameworkError `local.usage`, `local.port_taken`
  */
 export async function startHost(config: Config, options: HostOptions = {}): Promise<RunningHost> {
-  const { watch = true, without = [] } = options;
+  const { watch = true, without = [], onPhase = () => {} } = options;
   const nodeMajor = nodeMajorOf(config.node);
   const keys = createKeys(config);
   const ports = { ...(await findPorts(config.port)) };
@@ -64,26 +68,31 @@ export async function startHost(config: Config, options: HostOptions = {}): Prom
   const guardian = startGuardian();
   const guard = (pid: number) => guardian.add(pid);
   const base: RunBase = { config, clock: systemClock, keys, token, ports, journal, guard, notice };
-  const { host, functions, page, parts } = createParts(base, { guardian, nodeMajor, without });
-  const builds = new BuildLoop({ config, watch, onBuild: (outcome) => useBuild(outcome, functions, journal) });
+  const { host, functions, fleet, page, parts } = createParts(base, { guardian, nodeMajor, without, watch });
+  for (const text of config.fleet?.notices ?? []) notice(text);
+  if (!without.includes('doors')) sayAssumptions(host);
+  const onBuild = (outcome: NewBuild) => useBuild(outcome, functions, journal);
+  const builds = fleet ?? new BuildLoop({ config, watch, onBuild });
   const started: Part[] = [];
   const stop = async () => {
     await builds.stop();
-    await functions.stop();
+    await functions?.stop();
     for (const part of started.splice(0).reverse()) await part.stop();
     guardian.stop();
   };
   try {
     for (const part of parts) {
+      onPhase(`the ${part.name}`);
       await part.start();
       started.push(part);
     }
+    onPhase('the first build; dependencies are bundled once for each lock file');
     await builds.start();
   } catch (error) {
     await stop();
     throw error;
   }
-  return { ...host, print: page.print, coldStart: () => functions.coldStart(), stop };
+  return { ...host, print: page.print, coldStart: async () => functions?.coldStart() ?? 0, stop };
 }
 
 const now = () => Date.now();
@@ -92,17 +101,21 @@ interface PartOptions {
   readonly guardian: Guardian;
   readonly nodeMajor: number;
   readonly without: readonly string[];
+  readonly watch: boolean;
 }
 
 /** Creates the parts of a run, each from the parts before it, and lists them in the order of their start. */
-function createParts(base: RunBase, { guardian, nodeMajor, without }: PartOptions) {
+function createParts(base: RunBase, { guardian, nodeMajor, without, watch }: PartOptions) {
   const { config, journal, notice } = base;
   const identity = new LocalIdentity(base);
   const state = new LocalState(base, process.env);
   const address = without.includes(AWS_PORT) ? {} : awsVariables(base);
   const variables = () => ({ ...state.variables(), ...address, ...developerVariables(config, identity, state) });
-  const functions = new Functions({ config, nodeMajor, journal, guardian, now, notice, variables });
-  const inner = { ...base, ...functions.access, identity, state };
+  const runtime = { config, nodeMajor, journal, guardian, now, notice, variables };
+  const fleet = config.fleet && new Fleet({ ...runtime, watch }, config.fleet.functions);
+  const functions = fleet ? undefined : new Functions(runtime);
+  const { access } = fleet ?? functions ?? new Functions(runtime);
+  const inner = { ...base, ...access, identity, state };
   const sources = new LocalSources(inner);
   const doors = createDoors(inner);
   const { sockets } = doors;
@@ -110,12 +123,12 @@ function createParts(base: RunBase, { guardian, nodeMajor, without }: PartOption
   const port = createAwsPort({ ...inner, sources, sockets });
   const page = createConsole(host, variables);
   const all: readonly Part[] = [identity, state, port, sources, doors, page];
-  return { host, functions, page, parts: all.filter(({ name }) => !without.includes(name)) };
+  return { host, functions, fleet, page, parts: all.filter(({ name }) => !without.includes(name)) };
 }
 
-async function useBuild(outcome: NewBuild, functions: Functions, journal: Journal): Promise<void> {
-  if (outcome.kind === 'built') await functions.use(outcome);
-  else functions.break(outcome.problems);
+async function useBuild(outcome: NewBuild, functions: Functions | undefined, journal: Journal): Promise<void> {
+  if (outcome.kind === 'built') await functions?.use(outcome);
+  else functions?.break(outcome.problems);
   const text =
     outcome.kind === 'built' ? `built in ${Math.round(outcome.ms)} ms` : outcome.problems.map(toText).join('\n');
   journal.note({ at: now(), topic: 'build', text });

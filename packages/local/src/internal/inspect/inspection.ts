@@ -30,6 +30,8 @@ export interface TriggerView {
   readonly name: string;
   readonly selector?: Readonly<Record<string, string>>;
   readonly options: Readonly<Record<string, unknown>>;
+  /** The JSON Schema of the payload; absent if the handler has no schema. */
+  readonly payload?: Readonly<Record<string, unknown>>;
 }
 
 /** A function's description of itself. If the handler is not a Sallyport handler, `isOurs` is `false` and the lists are empty. */

@@ -46,12 +46,13 @@ function toRoute(raw: Raw): RouteView {
   return { ...common, name: `${method} ${path}`, method: String(method), pattern: String(path) };
 }
 
-function toTrigger({ kind, name = '', selector, options = {} }: Raw): TriggerView {
+function toTrigger({ kind, name = '', selector, options = {}, payload }: Raw): TriggerView {
   return {
     kind: String(kind),
     name: String(name),
     ...(selector ? { selector: selector as Readonly<Record<string, string>> } : {}),
     options: options as Readonly<Record<string, unknown>>,
+    ...(payload !== undefined && { payload: payload as Raw }),
   };
 }
 

@@ -8,6 +8,7 @@ export const LIST_NAMES = [
   'awsCalls',
   'changes',
   'leftovers',
+  'differences',
 ] as const satisfies readonly (keyof RecordLists)[];
 
 /** The difference between two states of a record. */

@@ -1,3 +1,4 @@
+import type { Difference } from '@sallyport/testkit/events';
 import type { Origin } from '../runtime/invoker.js';
 import type { Failure } from './failure-record.js';
 
@@ -129,6 +130,8 @@ export interface InvocationRecord {
   readonly changes: readonly StateChange[];
   /** Resources that the handler did not close, for example `Timeout`. */
   readonly leftovers: readonly string[];
+  /** Results that would differ on AWS, and the next step of AWS after a failure. */
+  readonly differences: readonly Difference[];
   readonly maxMemoryMb: number | null;
 }
 
@@ -181,6 +184,7 @@ export interface RecordLists {
   awsCalls: AwsCall;
   changes: StateChange;
   leftovers: string;
+  differences: Difference;
 }
 
 /** The members of a record that are not lists. Values are replaced, never changed. */

@@ -205,5 +205,5 @@ const EMPTY = {
 } as const;
 
 function emptyLists() {
-  return { gate: [], spans: [], logs: [], awsCalls: [], changes: [], leftovers: [] };
+  return { gate: [], spans: [], logs: [], awsCalls: [], changes: [], leftovers: [], differences: [] };
 }

@@ -35,6 +35,7 @@ export class ShownRecord {
       awsCalls: [...this.#record.awsCalls],
       changes: [...this.#record.changes],
       leftovers: [...this.#record.leftovers],
+      differences: [...this.#record.differences],
     };
   }
 
@@ -110,5 +111,6 @@ const EMPTY: InvocationRecord = {
   awsCalls: [],
   changes: [],
   leftovers: [],
+  differences: [],
   maxMemoryMb: null,
 };

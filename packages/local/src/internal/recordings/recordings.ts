@@ -91,10 +91,11 @@ function answerOf({ answer, error, ms, requestId }: InvocationRecord): Pick<Agai
     : { before: { answer: toClean(answer, requestId) } };
 }
 
-/** The sanitized response as JSON. The request id is removed, because it differs for each invocation. */
-function toClean(value: unknown, requestId: string): unknown {
+/** The sanitized response as JSON. The request id is replaced, because it differs for each invocation. */
+export function toClean(value: unknown, requestId: string): unknown {
+  const json = JSON.stringify(value ?? null);
   return cleanText(
-    JSON.parse(sanitizeJson(JSON.stringify(value ?? null).replaceAll(requestId, 'request-id'))) as unknown,
+    JSON.parse(sanitizeJson(requestId === '' ? json : json.replaceAll(requestId, 'request-id'))) as unknown,
   );
 }
 

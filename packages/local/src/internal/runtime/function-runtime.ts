@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import { LAMBDA_MAX_EVENT_BYTES } from '@sallyport/core/internal';
 import { type Explanation, explain } from '@sallyport/dispatch';
 import type { Config } from '../config/config.js';
+import { recordWrite } from '../differences/record-write.js';
 import type { Inspection } from '../inspect/inspection.js';
 import { NOTHING_KNOWN, type RawInspection, toInspection } from '../inspect/to-inspection.js';
 import type { GateDecision, InvocationRecord, Journal, LogLine, SpanRecord } from '../journal/journal.js';
@@ -225,6 +226,7 @@ export class FunctionRuntime implements Invoker {
     const { journal } = this.#init;
     if (message.type === 'inspection') this.#onInspection(environment, message.inspection);
     const id = journal.idOf(String(message.id));
+    if (message.type === 'wrote') recordWrite(this.#init, id, String(message.path));
     if (id === undefined) return;
     if (message.type === 'span') journal.append(id, 'spans', message.span as SpanRecord);
     if (message.type === 'gate') journal.append(id, 'gate', message.decision as GateDecision);

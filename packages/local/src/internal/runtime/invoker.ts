@@ -6,6 +6,8 @@ export interface Origin {
   readonly target: string;
   /** The user in the `as` picker; `undefined` for an anonymous caller. */
   readonly as?: string;
+  /** The function, in a run of several functions. */
+  readonly function?: string;
   /** The invoked alias; absent for the default of the run. */
   readonly alias?: string;
   /** Ids of the records of a source, in the order of the event. */

@@ -157,9 +157,9 @@ export class Pool {
 
   /** Loads the dependencies of the code in a process that waits for the next build. */
   prepareStandby(): void {
-    const { inspect, managedInstances, bundle } = this.#init.config;
+    const { inspect, managedInstances, bundle, hasStandby } = this.#init.config;
     const code = this.#code;
-    const isWanted = inspect === undefined && managedInstances === undefined && !bundle;
+    const isWanted = inspect === undefined && managedInstances === undefined && !bundle && hasStandby;
     if (!isWanted || !code || this.#standby || this.#isClosed) return;
     this.#standby = this.#make(code.preload, undefined);
     this.#standby.catch(() => {});

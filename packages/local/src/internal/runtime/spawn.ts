@@ -56,7 +56,7 @@ export function spawnEnvironment(init: ProcessInit, { address: api, key }: ApiAd
   const flags = [
     ...nodeFlags(config.memoryMb, nodeMajor),
     ...(config.inspect === undefined ? [] : [`--inspect=127.0.0.1:${config.inspect}`]),
-    ...['--require', childFile('guard.cjs'), '--require', childFile('shim.cjs')],
+    ...['guard.cjs', 'shim.cjs', 'writes.cjs'].flatMap((name) => ['--require', childFile(name)]),
   ];
   return spawn(config.node, [...flags, runtimeClient(), handler], {
     cwd: taskRoot,

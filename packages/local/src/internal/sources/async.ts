@@ -27,7 +27,7 @@ export class AsyncSource extends EngineSource<AsyncEvent> {
     this.engine = createAsyncEngine({
       ...engine,
       clock: context.clock,
-      invoke: (delivery) => context.deliver(this, delivery, { traceOf: (id) => this.#traces.get(id) }),
+      invoke: (delivery) => context.deliver(this, delivery, { traceOf: (id) => this.#traces.get(id), settings }),
       onChange: (change) => this.onChange(change),
     });
   }

@@ -6,14 +6,16 @@ import { findType, SOURCE_TYPES } from './source-types.js';
 type Settings = Readonly<Record<string, unknown>>;
 
 /**
- * The settings of the sources: the constructs' manifest, overridden member by member by `sallyport.json`.
+ * The settings of the sources: those of the deployed function, overridden member by member by `sallyport.json`.
  *
  * @throws FrameworkError `local.usage` as {@link readManifest}
  */
-export function readSourceSettings(config: Pick<Config, 'sources' | 'manifest' | 'entry' | 'folder'>): SourcesConfig {
+export function readSourceSettings(
+  config: Pick<Config, 'sources' | 'manifest' | 'entry' | 'folder'> & Partial<Pick<Config, 'deployed'>>,
+): SourcesConfig {
   const merged: Record<string, Record<string, Settings>> = {};
   for (const { config: own } of SOURCE_TYPES) if (own) merged[own.member] = {};
-  for (const source of readManifest(config)?.sources ?? []) {
+  for (const source of (config.deployed?.fn ?? readManifest(config))?.sources ?? []) {
     const group = merged[findType(source.kind)?.config?.member ?? ''];
     const settings = settingsOf(source);
     if (!group || source.name === undefined || settings === undefined) continue;

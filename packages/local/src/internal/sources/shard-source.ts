@@ -44,7 +44,10 @@ export abstract class ShardSource extends EngineSource<ShardRecordOptions> {
       arn,
       clock: this.context.clock,
       invoke: (delivery) =>
-        this.context.deliver(this, delivery, { reportsFailures: this.settings.reportBatchItemFailures }),
+        this.context.deliver(this, delivery, {
+          reportsFailures: this.settings.reportBatchItemFailures,
+          settings: this.settings,
+        }),
       onChange: (change) => this.onChange(change),
     });
   }

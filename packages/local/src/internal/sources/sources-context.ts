@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createSanitizer } from '@sallyport/core/observability';
 import type { Delivery, EngineChange, Outcome } from '@sallyport/testkit/engines';
+import { batchDifferences } from '@sallyport/testkit/events';
+import { recordDifferences } from '../differences/record.js';
+import { sourceRetry } from '../differences/retry.js';
 import type { RunBase } from '../host/base.js';
 import type { FunctionAccess } from '../host/host.js';
+import type { InvokeOutcome } from '../runtime/invoker.js';
 import type { SpeedClock } from './speed-clock.js';
 
 const PREVIEW_CHARACTERS = 200;
@@ -22,6 +26,8 @@ export interface DeliverOptions<R> {
   readonly traceOf?: (id: string, record: R) => string | undefined;
   /** `reportBatchItemFailures` of the mapping; `undefined` if no setting states it. Default for a source without mapping: `true`. */
   readonly reportsFailures?: boolean | undefined;
+  /** The settings of the source, for the time of the next delivery. */
+  readonly settings?: object;
 }
 
 /** The services of the run that each source uses. */
@@ -64,20 +70,37 @@ export function createSourceContext(
   const assumed = new Set<string>();
 
   /** Reports, once for each source, that failed records are retried only with a setting that was not found. */
-  function assumeReports(source: string, id: number): void {
+  function assumeReports(source: string): void {
     if (assumed.has(source)) return;
     assumed.add(source);
-    const text =
+    host.notice(
       `${source}: the response reports failed records, which relies on ReportBatchItemFailures of the event source mapping. ` +
-      'No manifest or sallyport.json states it ("reportBatchItemFailures"); without it AWS treats the batch as a success';
-    host.journal.append(id, 'logs', { at: host.clock.now().getTime(), level: 'warn', text: `framework: ${text}` });
-    host.notice(text);
+        'No manifest, template or sallyport.json states it ("reportBatchItemFailures"); without it AWS treats the batch as a success',
+    );
+  }
+
+  /** Adds to the record of a delivery what AWS would lose, and when it would deliver again. */
+  function recordDelivery(
+    source: SourceIdentity,
+    outcome: InvokeOutcome,
+    options: Omit<DeliverOptions<never>, 'traceOf'>,
+  ): void {
+    const { settings = {} } = options;
+    const answer = outcome.ok ? outcome.answer : undefined;
+    const isPartial = reportsFailure(answer);
+    const lost = 'reportsFailures' in options ? batchDifferences(answer, options.reportsFailures) : [];
+    const isRetried = (!outcome.ok && outcome.reason !== 'stopped') || (isPartial && options.reportsFailures !== false);
+    const next = isRetried ? [sourceRetry(source.kind, settings as Readonly<Record<string, unknown>>)] : [];
+    recordDifferences(host, outcome.id, [...lost, ...next]);
+    const isAssumed = 'reportsFailures' in options && options.reportsFailures === undefined;
+    if (isAssumed && isPartial) assumeReports(`${source.kind} ${source.name}`);
   }
 
   return {
     clock,
     hasHandler,
-    async deliver({ kind, name, isAsynchronous }, { event, records }, options = {}) {
+    async deliver(source, { event, records }, options = {}) {
+      const { kind, name, isAsynchronous } = source;
       const { traceOf = () => undefined } = options;
       const recordIds = records.map(({ id }) => id);
       const traceId = records.map(({ id, record }) => traceOf(id, record)).find((trace) => trace !== undefined);
@@ -88,8 +111,7 @@ export function createSourceContext(
         ...(traceId !== undefined && { traceId }),
       });
       for (const id of recordIds) remember(lastInvocation, id, outcome.id);
-      const isAssumed = 'reportsFailures' in options && options.reportsFailures === undefined;
-      if (isAssumed && outcome.ok && reportsFailure(outcome.answer)) assumeReports(`${kind} ${name}`, outcome.id);
+      recordDelivery(source, outcome, options);
       return outcome.ok ? { answer: outcome.answer } : { error: outcome.error };
     },
     changed({ kind, name }, { id, state, deliveries, until }) {

@@ -88,6 +88,7 @@ export class LocalQueue implements LocalSource {
         this.#context.deliver(this, delivery, {
           traceOf: (_id, record) => record.attributes?.AWSTraceHeader,
           reportsFailures: this.#reportsFailures,
+          settings: this.settings,
         }),
       onChange: (change) => this.#onChange(change),
     });

@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { BuildLoop, type NewBuild } from '../build/build-loop.js';
+import type { Config, FleetFunction } from '../config/config.js';
+import type { Inspection, RouteView, TriggerView } from '../inspect/inspection.js';
+import { NOTHING_KNOWN } from '../inspect/to-inspection.js';
+import { startTrace } from '../journal/trace.js';
+import { toText } from '../runtime/failures.js';
+import { FunctionRuntime, type FunctionRuntimeInit } from '../runtime/function-runtime.js';
+import type { CodeState, EnvironmentView, Failed, InvokeOptions, InvokeOutcome, Invoker } from '../runtime/invoker.js';
+import { functionsFor } from './fleet-route.js';
+import type { FunctionAccess } from './host.js';
+
+/** A function of the run, and its process and builds once an event has reached it. */
+interface Member {
+  readonly one: FleetFunction;
+  readonly config: Config;
+  runtime: FunctionRuntime | undefined;
+  builds: BuildLoop | undefined;
+  /** Resolves when the first build runs, or is broken. */
+  ready: Promise<void>;
+}
+
+type FleetInit = Omit<FunctionRuntimeInit, 'onInspection'> & { readonly watch: boolean };
+
+/** Several functions of one project. Each is built and started with its first event. */
+export class Fleet implements Invoker {
+  readonly access: FunctionAccess;
+  readonly #init: FleetInit;
+  readonly #members: readonly Member[];
+  readonly #functions: readonly FleetFunction[];
+  readonly #startedAt: number;
+  #isStopped = false;
+
+  constructor(init: FleetInit, functions: readonly FleetFunction[]) {
+    this.#init = init;
+    this.#functions = functions;
+    this.#startedAt = init.now();
+    this.#members = functions.map((one) => ({
+      one,
+      config: configOf(init.config, one),
+      runtime: undefined,
+      builds: undefined,
+      ready: Promise.resolve(),
+    }));
+    const listeners = new Set<(inspection: Inspection) => void>();
+    const inspection = this.#describe();
+    this.access = {
+      invoker: this,
+      authorizer: () => undefined,
+      inspection: () => inspection,
+      onInspection(listener) {
+        listeners.add(listener);
+        return () => void listeners.delete(listener);
+      },
+    };
+  }
+
+  /** Nothing is built before the first event. */
+  async start(): Promise<void> {}
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all(this.#members.flatMap(({ builds, runtime }) => [builds?.stop(), runtime?.stop()]));
+  }
+
+  /** Invokes each function that the event reaches. The outcome is the first failure, else the answer of the first function. */
+  async invoke(event: unknown, options: InvokeOptions): Promise<InvokeOutcome> {
+    const reached = functionsFor(this.#functions, event, options.origin);
+    const [first, ...others] = reached.map((one) => this.#invokeOne(one, event, options));
+    if (first === undefined) return this.#unknown(event, options);
+    const outcomes = await Promise.all([first, ...others]);
+    return outcomes.find(({ ok }) => !ok) ?? (outcomes[0] as InvokeOutcome);
+  }
+
+  async #invokeOne(one: FleetFunction, event: unknown, options: InvokeOptions): Promise<InvokeOutcome> {
+    const member = this.#members.find((candidate) => candidate.one === one) as Member;
+    const runtime = this.#start(member);
+    // A second environment would start if the event waited in the runtime while the first one loads.
+    await member.ready;
+    return runtime.invoke(event, { ...options, origin: { ...options.origin, function: one.name } });
+  }
+
+  /** The runtime of a function; its first use starts the first build, for which the event waits. */
+  #start(member: Member): FunctionRuntime {
+    if (member.runtime) return member.runtime;
+    const { config, one } = member;
+    const { journal, now, watch } = this.#init;
+    const runtime = new FunctionRuntime({ ...this.#init, config, onInspection: () => {} });
+    member.runtime = runtime;
+    const folder = join(this.#init.config.stateFolder, 'build', one.name);
+    const note = (text: string) => journal.note({ at: now(), topic: 'build', text: `${one.name}  ${text}` });
+    const onBuild = async (outcome: NewBuild) => {
+      if (outcome.kind === 'broken') runtime.break(outcome.problems);
+      else await runtime.use(outcome.code, outcome.ms);
+      note(
+        outcome.kind === 'broken' ? outcome.problems.map(toText).join('\n') : `built in ${Math.round(outcome.ms)} ms`,
+      );
+    };
+    // The state folder is shared, so that functions share bundled dependencies.
+    const shared = { ...config, stateFolder: this.#init.config.stateFolder };
+    member.builds = new BuildLoop({ config: shared, folder, watch, onBuild });
+    note('starts: its first event waits for the build');
+    if (!this.#isStopped) member.ready = member.builds.start();
+    return runtime;
+  }
+
+  /** Records an event that reaches no function. */
+  #unknown(event: unknown, { origin, traceId }: InvokeOptions): Failed {
+    const { journal, now } = this.#init;
+    const requestId = randomUUID();
+    const { root, segment, parent } = startTrace(traceId, now());
+    const id = journal.open({ requestId, traceId: root, segment, parent, origin, event });
+    const names = this.#functions.map(({ name }) => name).join(', ');
+    const error = {
+      errorType: 'local.unknown_function',
+      errorMessage: `no function has the ${origin.kind} "${origin.target}" among its sources and routes; the functions are ${names}`,
+    };
+    journal.update(id, { status: 'failed', error, summary: error.errorType });
+    return { ok: false, id, requestId, reason: 'init', error };
+  }
+
+  code(): CodeState {
+    const states = this.#members.flatMap(({ runtime }) => (runtime ? [runtime.code()] : []));
+    const broken = states.find(({ state }) => state === 'broken');
+    return broken ?? { state: 'ready', builtAt: this.#startedAt, buildMs: 0 };
+  }
+
+  environments(): readonly EnvironmentView[] {
+    return this.#members.flatMap(({ one, runtime }) =>
+      (runtime?.environments() ?? []).map((view) => ({ ...view, id: `${one.name} ${view.id}` })),
+    );
+  }
+
+  /** The routes and sources of the file: a function that was not started cannot describe itself. */
+  #describe(): Inspection {
+    const deployed = this.#functions.map((one) => one.deployed);
+    const routes = deployed.flatMap(({ doors }) => doors.flatMap((door) => door.routes.flatMap(toRoute)));
+    const triggers = deployed.flatMap(({ sources }) =>
+      sources.map(
+        ({ kind, name = '', selector }): TriggerView => ({
+          kind,
+          name: kind === 'event-bus' ? '' : name,
+          options: {},
+          ...(kind === 'event-bus' && { selector: (selector ?? {}) as Readonly<Record<string, string>> }),
+        }),
+      ),
+    );
+    return {
+      ...NOTHING_KNOWN,
+      isOurs: true,
+      routes,
+      triggers,
+      explain: async (event, context) => {
+        const [one] = functionsFor(this.#functions, event, { kind: '', target: '' });
+        const member = this.#members.find((candidate) => candidate.one === one);
+        return member?.runtime?.inspection().explain(event, context) ?? null;
+      },
+    };
+  }
+}
+
+function toRoute(key: string): readonly RouteView[] {
+  const [method, pattern] = key.split(' ');
+  if (method === undefined || pattern === undefined) return [];
+  return [{ surface: 'http', name: key, posture: null, scopes: [], streaming: false, method, pattern }];
+}
+
+/** The settings of one function: those of the file, else those of the run. */
+function configOf(config: Config, { name, entry, deployed }: FleetFunction): Config {
+  const { handler = 'handler', timeoutMs = config.timeoutMs, memoryMb = config.memoryMb } = deployed;
+  return {
+    ...config,
+    ...{ entry, handler, name, timeoutMs, memoryMb },
+    // Environments of several functions have the same ids.
+    stateFolder: join(config.stateFolder, 'tmp', name),
+    hasStandby: false,
+    inspect: undefined,
+  };
+}

@@ -1,0 +1,126 @@
+import { isObject, membersOf } from '@sallyport/core/internal';
+import type { GraphQLInputType } from 'graphql';
+import type { Config } from '../config/config.js';
+import type { SendForm } from '../console/api.js';
+import { type LoadedSchema, loadSchema } from '../doors/graphql-schema.js';
+import type { FunctionAccess } from '../host/host.js';
+import type { Inspection } from '../inspect/inspection.js';
+import { sampleOf } from './sample.js';
+
+type Samples = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** The field with the payload, of the kinds whose handlers can have a schema. */
+const PAYLOAD_FIELDS: Readonly<Record<string, string>> = {
+  queue: 'body',
+  stream: 'json',
+  topic: 'message',
+  'event-bus': 'detail',
+};
+
+/** Adds samples to forms: of the OpenAPI document, of the GraphQL schema, and of the schemas of payloads. */
+export async function withSamples(
+  forms: readonly SendForm[],
+  { config, inspection }: { readonly config: Pick<Config, 'schema'> } & Pick<FunctionAccess, 'inspection'>,
+): Promise<readonly SendForm[]> {
+  const described = inspection();
+  const [http, appsync] = await Promise.all([httpSamples(described), graphqlSamples(config.schema)]);
+  return forms.map((form) => {
+    const samples = form.kind === 'http' ? http : form.kind === 'appsync' ? appsync : payloadSamples(form, described);
+    return Object.keys(samples).length === 0 ? form : { ...form, samples };
+  });
+}
+
+const toText = (value: unknown) => JSON.stringify(value, null, 2);
+
+/** The JSON bodies of operations, by `POST /notes`. */
+async function httpSamples(inspection: Inspection): Promise<Samples> {
+  const document = membersOf(await inspection.openapi().catch(() => null));
+  const operations = Object.entries(membersOf(document.paths)).flatMap(([path, item]) =>
+    Object.entries(membersOf(item)).map(
+      ([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const,
+    ),
+  );
+  return Object.fromEntries(
+    operations.flatMap(([target, operation]) => {
+      const content = membersOf(membersOf(membersOf(operation).requestBody).content)['application/json'];
+      const { schema, example } = membersOf(content);
+      if (schema === undefined && example === undefined) return [];
+      return [[target, { json: toText(example ?? sampleOf(schema, document)) }]];
+    }),
+  );
+}
+
+/** The payloads of registrations, by name; of a bus for each selector, which its events must match. */
+function payloadSamples({ kind }: SendForm, { triggers }: Inspection): Samples {
+  const field = PAYLOAD_FIELDS[kind];
+  if (field === undefined) return {};
+  const own = triggers.filter((trigger) => trigger.kind === kind && trigger.payload !== undefined);
+  return Object.fromEntries(
+    own.map(({ name, selector, payload }) => {
+      const named = Object.fromEntries(
+        ['source', 'detailType'].flatMap((key) => (selector?.[key] ? [[key, selector[key]]] : [])),
+      );
+      return [kind === 'event-bus' ? 'default' : name, { [field]: toText(sampleOf(payload)), ...named }];
+    }),
+  );
+}
+
+/** The arguments of the fields of a GraphQL API, by `Query.note`. */
+async function graphqlSamples(file: string | undefined): Promise<Samples> {
+  const loaded = file === undefined ? undefined : await loadSchema(file).catch(() => undefined);
+  if (!loaded) return {};
+  const { schema } = loaded;
+  const types = [schema.getQueryType(), schema.getMutationType()].filter((type) => type !== null && type !== undefined);
+  return Object.fromEntries(
+    types.flatMap((type) =>
+      Object.values(type.getFields()).flatMap(({ name, args }) => {
+        if (args.length === 0) return [];
+        const values = args.map((one) => [one.name, one.defaultValue ?? inputSample(loaded, one.type, 0)]);
+        return [[`${type.name}.${name}`, { arguments: toText(Object.fromEntries(values)) }]];
+      }),
+    ),
+  );
+}
+
+/** Values of scalars; AppSync defines those with `AWS`: https://docs.aws.amazon.com/appsync/latest/devguide/scalars.html */
+const SCALARS: Readonly<Record<string, unknown>> = {
+  Int: 1,
+  Float: 1.5,
+  Boolean: true,
+  ID: '1',
+  AWSDate: '2026-01-31',
+  AWSTime: '12:00:00.000Z',
+  AWSDateTime: '2026-01-31T12:00:00.000Z',
+  AWSTimestamp: 1_769_860_800,
+  AWSEmail: 'ada@example.com',
+  AWSJSON: '{}',
+  AWSURL: 'https://example.com/',
+  AWSPhone: '+44 20 7946 0000',
+  AWSIPAddress: '203.0.113.1',
+};
+const MAX_DEPTH = 6;
+
+function inputSample(loaded: LoadedSchema, type: GraphQLInputType, depth: number): unknown {
+  const { graphql } = loaded;
+  if (depth > MAX_DEPTH) return null;
+  if (graphql.isNonNullType(type)) return inputSample(loaded, type.ofType, depth);
+  if (graphql.isListType(type)) return [inputSample(loaded, type.ofType, depth + 1)];
+  if (graphql.isEnumType(type)) return type.getValues()[0]?.name ?? null;
+  if (!graphql.isInputObjectType(type)) return SCALARS[type.name] ?? 'text';
+  const fields = Object.values(type.getFields());
+  return Object.fromEntries(
+    fields.map((field) => [field.name, field.defaultValue ?? inputSample(loaded, field.type, depth + 1)]),
+  );
+}
+
+/** The options that the samples of a form make for a target; `undefined` if the target has no sample. */
+export function sampleOptions(form: SendForm, target: string): Readonly<Record<string, unknown>> | undefined {
+  const samples = form.samples !== undefined && Object.hasOwn(form.samples, target) ? form.samples[target] : undefined;
+  if (!isObject(samples)) return undefined;
+  return Object.fromEntries(
+    Object.entries(samples).map(([name, text]) => {
+      const isJson = form.fields.find((field) => field.name === name)?.type === 'json';
+      return [name, isJson ? (JSON.parse(String(text)) as unknown) : text];
+    }),
+  );
+}
