@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { newProject, synth } from '../../create-sallyport/test/support/projects.js';
 import * as constructs from '../src/index.js';
 import { createEstate } from './judges/support/estate.js';
 import type { Deployable } from './lab/deployment/account.js';
@@ -120,6 +121,17 @@ it.each([
     expect(new RoleComparison(new TemplatePolicies(template), recorded, uses).result()).toMatchObject(NOTHING);
   },
   60_000,
+);
+
+it.each(['api', 'events', 'graphql', 'websocket', 'mcp', 'full'] as const)(
+  'the roles of the template %s may do exactly what they do',
+  async (name) => {
+    const { status, template } = await synth(newProject(name), { STAGE: 'production' });
+    expect(status).toBe(0);
+    const comparison = new RoleComparison(new TemplatePolicies(template as Deployable), recorded);
+    expect(comparison.result()).toMatchObject(NOTHING);
+  },
+  180_000,
 );
 
 it('a role with another statement, another key or another principal is found', () => {

@@ -9,9 +9,9 @@ it.each([
   // At least so many edits, of which so many change more than the code.
   ['api', 15, 8],
   ['events', 15, 8],
-  ['graphql', 13, 5],
-  ['websocket', 13, 5],
-  ['mcp', 13, 5],
+  ['graphql', 13, 3],
+  ['websocket', 13, 3],
+  ['mcp', 13, 3],
   ['full', 30, 15],
 ] as const)(
   'the template %s can be updated to every edit of its registrations and back, and loses no source, policy or data',

@@ -2,11 +2,11 @@
 import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoadedApplication } from '@sallyport/bundle';
+import type { Stack } from 'aws-cdk-lib/core';
+import { describeEntry } from '../../../src/function/bundle-function.js';
 import { type Inventory, parseInventory, Source } from '../../../src/index.js';
 import { SERVICE_PROPS } from '../../../src/service/service-props.js';
-import { describeEntry } from '../../../src/function/bundle-function.js';
 import { type Edit, keyOf, pick } from './edits.js';
-import type { Stack } from 'aws-cdk-lib/core';
 
 /** The registrations of an entry file, as the service reads them. */
 export interface Application {
@@ -29,7 +29,10 @@ export function applicationIn(stack: Stack, environment: Readonly<Record<string,
 }
 
 /** A file whose handler describes these registrations, and which reads the variables of the application. */
-function entryWith({ routes, triggers }: Inventory, { deployment, format, read = [], missing = [], ...loaded }: LoadedApplication): string {
+function entryWith(
+  { routes, triggers }: Inventory,
+  { deployment, format, read = [], missing = [], ...loaded }: LoadedApplication,
+): string {
   const known = loaded.onlyWithPlaceholders ? read.filter((one) => !missing.includes(one)) : read;
   return `
 const { routes, triggers, deployment } = ${JSON.stringify({ routes, triggers, deployment })};
