@@ -1,6 +1,6 @@
 /**
  * Each call that a package sends, recorded over the wire while its conformance suite runs, against the roles that the constructs make: nothing is denied, and
- * nothing is granted in vain. What services of AWS do with the roles is taken from their guides.
+ * nothing is granted in vain. The requests of AWS itself are taken from its guides.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -49,7 +49,7 @@ describe.each([
   });
 });
 
-/** What a stack with all constructs does not show: the objects that the application uses, and the gateway of another stack. */
+/** Requests that a stack with all constructs does not show: the objects that the application uses, and the gateway of another stack. */
 const USES: Readonly<Record<string, More>> = {
   ApiRole: (list) => {
     for (const action of ['s3:PutObject', 's3:GetObject'])
@@ -90,7 +90,7 @@ it('all constructs together grant exactly what is used, and each removed action 
 /** Constructs that create others of this package and grant nothing themselves; their templates are compared in the examples and templates. */
 const COMPOSED = ['ApiGatewayAccount', 'Service', 'ServiceDashboard', 'ServiceWiring', 'StateTable'];
 
-it('every exported construct is among those whose grants are compared', () => {
+it('the comparison has every exported construct', () => {
   const text = ['./judges/support/estate.ts', './lab/iam/grants.ts']
     .map((file) => readFileSync(fileURLToPath(new URL(file, import.meta.url)), 'utf8'))
     .join('\n');

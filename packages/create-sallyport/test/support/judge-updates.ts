@@ -42,7 +42,7 @@ const additions = additionsTo(
   ],
 );
 
-// The handler of all scheduled events has no name: its schedule has one, in the stack.
+// The handler of all scheduled events has no name; the stack names its schedule.
 const isNamed = ({ selector }: { readonly selector?: { readonly detailType?: string } }) =>
   selector?.detailType !== 'Scheduled Event';
 

@@ -9,7 +9,7 @@ const list = (value: string | readonly string[] | undefined): readonly string[] 
   value === undefined ? [] : [value].flat();
 
 /** Denied requests, and grants without a request. */
-export interface Comparison {
+interface Comparison {
   readonly missing: readonly string[];
   readonly unused: readonly string[];
 }

@@ -62,7 +62,7 @@ import type { RecordedAccesses } from './expected.js';
 
 type Key = IKey | undefined;
 
-/** What the code of the application sends itself, by the beginning of the role's id. */
+/** Requests of the application's own code, by the beginning of the role's id. */
 type Uses = (recorded: RecordedAccesses) => Readonly<Record<string, More>>;
 
 /** A construct that grants something. */

@@ -1,4 +1,4 @@
-/** What the service Lambda does with the role of a function, which the guides of AWS list: logs, traces, sources, failure destinations and networks. */
+/** Requests of the service Lambda with the role of a function, which the guides of AWS list: logs, traces, sources, failure destinations and networks. */
 import type { RequestList } from './requests.js';
 
 type Properties = Readonly<Record<string, unknown>>;

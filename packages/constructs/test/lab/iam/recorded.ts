@@ -70,7 +70,7 @@ const NEEDS: Readonly<Record<string, (input: Readonly<Record<string, unknown>>) 
     (TransactItems as readonly object[]).flatMap((one) =>
       Object.keys(one).map((kind) => ({ action: `dynamodb:${kind === 'ConditionCheck' ? kind : kind}Item`, part: '' })),
     ),
-  // https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html; the name of a function may have a qualifier
+  // https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html; the name of a function accepts a qualifier
   'Lambda Invoke': ({ FunctionName }) => [
     { action: 'lambda:InvokeFunction', part: /^[^:]+(:[^:]+)$/.exec(String(FunctionName))?.[1] ?? '' },
   ],

@@ -1,4 +1,4 @@
-/** Records what the packages send to services with their own clients. The services are not reached: their responses do not matter. */
+/** Records the calls of the packages that create separate clients. The services are not reached: their responses do not matter. */
 import { KinesisClient, PutRecordCommand, PutRecordsCommand } from '@aws-sdk/client-kinesis';
 import { createWebSocketClient } from '@sallyport/http/websocket';
 import { secretFromArn } from '@sallyport/mcp/aws';

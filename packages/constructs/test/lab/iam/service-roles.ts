@@ -134,7 +134,7 @@ const TYPES: Readonly<Record<string, Use>> = {
   ],
 };
 
-/** The types that name a role and are not in this table: policies of roles, variables of functions, and the logs of a network, whose role is the CDK's. */
+/** The types that name a role and are not in this table: policies of roles, variables of functions, and the logs of a network, whose role the CDK creates. */
 const OTHERS = ['AWS::IAM::Policy', 'AWS::IAM::ManagedPolicy', 'AWS::Lambda::Function', 'AWS::EC2::FlowLog'];
 
 /** The uses of all roles of a template by services other than Lambda. */

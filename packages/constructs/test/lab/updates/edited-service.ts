@@ -9,7 +9,7 @@ import { SERVICE_PROPS } from '../../../src/service/service-props.js';
 import { type Edit, keyOf, pick } from './edits.js';
 
 /** The registrations of an entry file, as the service reads them. */
-export interface Application {
+interface Application {
   readonly loaded: LoadedApplication;
   readonly inventory: Inventory;
 }

@@ -7,7 +7,7 @@ import { Account, type Deployable } from '../deployment/account.js';
 import type { Edit } from './edits.js';
 
 /** The verdict on one edit. */
-export interface EditVerdict {
+interface EditVerdict {
   readonly edit: string;
   /** True if the template differs in more than the code. */
   readonly changed: boolean;
@@ -20,7 +20,7 @@ export interface EditVerdict {
 /** The verdicts on the edits of one stack. */
 export interface Verdicts {
   readonly verdicts: readonly EditVerdict[];
-  /** Why the stack cannot be created again after its removal. */
+  /** The failure of creating the stack again after its removal. */
   readonly again: readonly string[];
 }
 
