@@ -91,7 +91,7 @@ export async function recordPackages(): Promise<RecordedAccesses> {
 /** Starts a machine with a role and network connectors. */
 async function runWithSettings(): Promise<void> {
   const service = await startService();
-  await wireProvider(service).run({
+  const input = {
     imageRef: IMAGE,
     executionRoleArn: 'arn:aws:iam::123456789012:role/machines',
     ingressConnectors: ['arn:aws:lambda:eu-west-1:aws:network-connector:aws-network-connector:HTTP_INGRESS'],
@@ -100,7 +100,8 @@ async function runWithSettings(): Promise<void> {
     runHookPayload: '{}',
     maximumDurationSeconds: 60,
     clientToken: 'token',
-  });
+  };
+  await wireProvider(service).run(input, AbortSignal.timeout(10_000));
   await service.stop();
 }
 
