@@ -34,7 +34,7 @@ export default {
       project: ['README.md', 'src/**/*.ts', 'test/**/*.ts', '!test/golden/**'],
     },
     'packages/create-sallyport': {
-      entry: ['README.md', 'src/internal/main.ts', 'test/**/*.test.ts'],
+      entry: ['README.md', 'src/internal/main.ts', 'test/**/*.test.ts', 'test/support/judge-{stack,updates}.ts'],
       project: ['README.md', 'src/**/*.ts', 'test/**/*.ts'],
       ignore: ['templates/**'],
       // What generated projects need, for tests of them; the templates themselves are no part of the workspace.
@@ -79,7 +79,13 @@ export default {
       project: ['README.md', 'src/**/*.ts', 'child/*.cjs', 'test/**/*.{ts,mjs}'],
     },
     'packages/constructs': {
-      entry: ['README.md', 'test/**/*.test.ts', 'test/judges/support/judge.ts', 'test/lab/updates/{notes,sandbox}.ts'],
+      entry: [
+        'README.md',
+        'test/**/*.test.ts',
+        'test/judges/support/judge.ts',
+        'test/lab/synth-cost.ts',
+        'test/lab/updates/{notes,sandbox}.ts',
+      ],
       project: ['README.md', 'src/**/*.ts', 'test/**/*.ts'],
       // Bundled in the CDK.
       ignoreDependencies: ['@aws/cloudformation-validate'],

@@ -6,7 +6,7 @@ export function createNotesApp(): App {
   const app = new App({ outdir: process.env.CDK_OUTDIR ?? 'cdk.out', analyticsReporting: false });
   new NotesStack(app, 'Notes', {
     env: { region: 'eu-west-1' },
-    stage: 'production',
+    stage: process.env.STAGE === 'preview' ? 'preview' : 'production',
     environment: {
       NOTES_ISSUER: 'https://issuer.example.com',
       NOTES_AUDIENCE: 'notes',

@@ -1,19 +1,17 @@
-import { ApiDomain, ObjectBucket, Service, Source, VectorIndex } from '@sallyport/constructs';
-import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { ObjectBucket, Service, Source, VectorIndex } from '@sallyport/constructs';
 import { type ITable, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Stack } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
-import { NOTES_TABLE, type NotesStackProps, SERVICE, searchIn } from './settings.js';
+import { createDomain, NOTES_TABLE, type NotesStackProps, SERVICE, searchIn } from './settings.js';
 
 /** The whole service: one function, its state, and its triggers. */
 export class NotesStack extends Stack {
   constructor(scope: Construct, id: string, { stage, environment, domainName, certificateArn, env }: NotesStackProps) {
     super(scope, id, { ...(env && { env }) });
-    const certificate = Certificate.fromCertificateArn(this, 'Certificate', certificateArn);
-    const domain = new ApiDomain(this, 'Domain', { domainName, certificate });
+    const domain = createDomain(this, domainName, certificateArn);
     const attachments = new ObjectBucket(this, 'Attachments', { uploadOrigins: [`https://${domainName}`] });
     const sources = [
       ...['reminders', 'orders', 'ledger.fifo'].map((name) => Source.queue(name)),

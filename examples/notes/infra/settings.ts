@@ -1,7 +1,9 @@
-import type { ServiceProps, ServiceStage } from '@sallyport/constructs';
+import { ApiDomain, type ServiceProps, type ServiceStage } from '@sallyport/constructs';
 import { DEFAULT_EMBEDDING_DIMENSIONS, DEFAULT_TITAN_EMBED_TEXT_MODEL_ID } from '@sallyport/vectors/schema';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { AttributeType, BillingMode, StreamViewType, TableEncryption, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
 import { Duration, type StackProps } from 'aws-cdk-lib/core';
+import type { Construct } from 'constructs';
 
 /** The values that differ between deployments. */
 export interface NotesStackProps extends StackProps {
@@ -34,6 +36,12 @@ export const SERVICE = {
     },
   ],
 } as const satisfies Partial<ServiceProps>;
+
+/** The public name of the service, with its certificate. */
+export function createDomain(scope: Construct, domainName: string, certificateArn: string): ApiDomain {
+  const certificate = Certificate.fromCertificateArn(scope, 'Certificate', certificateArn);
+  return new ApiDomain(scope, 'Domain', { domainName, certificate });
+}
 
 /** The table whose changes the service receives. */
 export const NOTES_TABLE: TableProps = {

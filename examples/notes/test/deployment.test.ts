@@ -1,6 +1,6 @@
 /** The assembly of `npm run synth`, and its bundle: run in a separate process, with the tables of the template in DynamoDB Local. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,6 +29,11 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const arn = (service: string, resource: string) => `arn:aws:${service}:eu-west-1:123456789012:${resource}`;
+
+it('has a stack of at most 30 lines', () => {
+  const text = readFileSync(new URL('../infra/notes-stack.ts', import.meta.url), 'utf8');
+  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(30);
+});
 
 it('attaches every registration to one source, and sets what the code reads', () => {
   const count = (type: string) => Object.values(assembly.resources).filter(({ Type }) => Type === type).length;

@@ -1,47 +1,24 @@
 /**
- * Each call that a package sends, recorded over the wire while its conformance suite runs, against the role that the constructs make for it: nothing is denied, and
- * nothing is granted in vain. What Lambda does with the role is taken from its guide.
+ * Each call that a package sends, recorded over the wire while its conformance suite runs, against the roles that the constructs make: nothing is denied, and
+ * nothing is granted in vain. The requests of AWS itself are taken from its guides.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { AttributeType, type ITable, StreamViewType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
-import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
-import { Code, type IFunction } from 'aws-cdk-lib/aws-lambda';
-import type { IBucket } from 'aws-cdk-lib/aws-s3';
-import { Topic } from 'aws-cdk-lib/aws-sns';
-import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
-import type { Stack } from 'aws-cdk-lib/core';
-import {
-  ConnectionsTable,
-  DataStream,
-  EventBusTable,
-  EventRuleTrigger,
-  JobsTable,
-  McpServer,
-  McpTable,
-  MicrovmController,
-  MicrovmTable,
-  ObjectBucket,
-  QueueTrigger,
-  RateLimitTable,
-  S3Trigger,
-  ServiceFunction,
-  ServiceQueue,
-  StreamTrigger,
-  TableStreamTrigger,
-  TopicTrigger,
-  VectorIndex,
-  WebSocketApi,
-} from '../src/index.js';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { Code } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import { newProject, synth } from '../../create-sallyport/test/support/projects.js';
+import * as constructs from '../src/index.js';
+import { createEstate } from './judges/support/estate.js';
 import type { Deployable } from './lab/deployment/account.js';
-import { compareRole } from './lab/iam/compare.js';
-import { isAllowed, type PolicyStatement } from './lab/iam/decide.js';
+import { type More, RoleComparison } from './lab/iam/compare.js';
 import { recordPackages } from './lab/iam/drives.js';
 import type { RecordedAccesses } from './lab/iam/expected.js';
+import { GRANTS, type GrantCase } from './lab/iam/grants.js';
 import { TemplatePolicies } from './lab/iam/template-policies.js';
 import { newFolder } from './support/folders.js';
-import { newStack, templateOf } from './support/synth.js';
+import { newApp, newStack, templateOf } from './support/synth.js';
 
 let recorded: RecordedAccesses;
 beforeAll(async () => {
@@ -49,232 +26,149 @@ beforeAll(async () => {
 }, 300_000);
 
 const NOTHING = { missing: [], unused: [] };
-const objects = (pattern: RegExp) => ({ FILES: (recorded.OBJECTS ?? []).filter(({ action }) => pattern.test(action)) });
-const none = () => ({});
 
-type Case = readonly [
-  name: string,
-  attach: (stack: Stack, fn: IFunction, key: IKey | undefined) => unknown,
-  more: () => RecordedAccesses,
-];
-const keyed = (encryptionKey: IKey | undefined) => (encryptionKey === undefined ? {} : { encryptionKey });
-const failures = (stack: Stack, key: IKey | undefined): IQueue =>
-  new Queue(stack, 'Failures', key === undefined ? {} : { encryption: QueueEncryption.KMS, encryptionMasterKey: key });
-const modelArn = 'arn:aws:bedrock:eu-west-1::foundation-model/amazon.titan-embed-text-v2:0';
-const image = 'arn:aws:lambda:eu-west-1:123456789012:microvm-image:sandbox';
+/** The roles of a stack with one construct. */
+function policiesOf({ attach, props }: GrantCase, hasKey: boolean): TemplatePolicies {
+  const stack = newStack();
+  const key = hasKey ? new Key(stack, 'Key') : undefined;
+  const code = Code.fromInline('exports.handler = 1');
+  const service = new constructs.ServiceFunction(stack, 'Service', { code, ...props?.(stack, key) });
+  attach(stack, service, key);
+  return new TemplatePolicies(templateOf(stack) as unknown as Deployable);
+}
 
-/** Each construct that grants a function something; with your key and without. */
-const CONSTRUCTS: readonly Case[] = [
-  ['a function alone', () => undefined, none],
-  ['JobsTable', (stack, fn, key) => new JobsTable(stack, 'T', keyed(key)).bindTo(fn), none],
-  ['EventBusTable', (stack, fn, key) => new EventBusTable(stack, 'T', keyed(key)).bindTo(fn), none],
-  ['RateLimitTable', (stack, fn, key) => new RateLimitTable(stack, 'T', keyed(key)).bindTo(fn), none],
-  ['ConnectionsTable', (stack, fn, key) => new ConnectionsTable(stack, 'T', keyed(key)).bindTo(fn), none],
-  ['McpTable', (stack, fn, key) => new McpTable(stack, 'T', keyed(key)).bindTo(fn), none],
-  ['MicrovmTable', (stack, fn, key) => new MicrovmTable(stack, 'T', keyed(key)).bindTo(fn), none],
-  [
-    'ObjectBucket',
-    (stack, fn, key) =>
-      new ObjectBucket(stack, 'B', keyed(key)).bindTo(fn, { variable: 'FILES', prefix: 'notes/', remove: true }),
-    () => objects(/^s3:(?!.*Version)/),
-  ],
-  [
-    'ObjectBucket with versions',
-    (stack, fn, key) =>
-      new ObjectBucket(stack, 'B', { versioned: true, ...keyed(key) }).bindTo(fn, { variable: 'FILES', remove: true }),
-    () => objects(/^s3:/),
-  ],
-  [
-    'VectorIndex',
-    (stack, fn, key) => new VectorIndex(stack, 'V', { dimension: 1024, modelArn, ...keyed(key) }).bindTo(fn),
-    none,
-  ],
-  [
-    'McpServer',
-    (stack, fn, key) =>
-      new McpServer(stack, 'M', {
-        fn,
-        generateSecret: true,
-        spillBucket: new ObjectBucket(stack, 'B', keyed(key)).bucket as IBucket,
-      }),
-    none,
-  ],
-  ['MicrovmController', (stack, fn) => new MicrovmController(stack, 'C', { fn, images: [image] }), none],
-  ['WebSocketApi', (stack, fn) => new WebSocketApi(stack, 'W', { fn }), none],
-  [
-    'QueueTrigger',
-    (stack, fn, key) => new QueueTrigger(stack, 'Q', { fn, queue: new ServiceQueue(stack, 'S', keyed(key)).queue }),
-    none,
-  ],
-  [
-    'StreamTrigger',
-    (stack, fn, key) =>
-      new StreamTrigger(stack, 'K', {
-        fn,
-        stream: new DataStream(stack, 'S', keyed(key)).stream,
-        failureQueue: failures(stack, key),
-      }),
-    none,
-  ],
-  [
-    'TableStreamTrigger',
-    (stack, fn, key) => {
-      const encryption = key === undefined ? {} : { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: key };
-      const table = new Table(stack, 'T', {
-        partitionKey: { name: 'id', type: AttributeType.STRING },
-        stream: StreamViewType.NEW_IMAGE,
-        ...encryption,
-      });
-      return new TableStreamTrigger(stack, 'D', { fn, table: table as ITable, failureQueue: failures(stack, key) });
-    },
-    none,
-  ],
-  [
-    'TopicTrigger',
-    (stack, fn, key) =>
-      new TopicTrigger(stack, 'N', { fn, topic: new Topic(stack, 'T'), failureQueue: failures(stack, key) }),
-    none,
-  ],
-  [
-    'EventRuleTrigger',
-    (stack, fn, key) =>
-      new EventRuleTrigger(stack, 'R', { fn, pattern: { source: ['a'] }, failureQueue: failures(stack, key) }),
-    none,
-  ],
-  [
-    'S3Trigger',
-    (stack, fn, key) =>
-      new S3Trigger(stack, 'E', {
-        fn,
-        bucket: new ObjectBucket(stack, 'B').bucket as IBucket,
-        failureQueue: failures(stack, key),
-      }),
-    none,
-  ],
-];
+const ONES = GRANTS.map((one) => ({ ...one, of: one.name }));
 
 describe.each([
   ['with keys of AWS', false],
   ['with your key', true],
 ])('%s', (_name, hasKey) => {
-  it.each(CONSTRUCTS)('%s grants exactly what is used', (_construct, attach, more) => {
-    const stack = newStack();
-    const key = hasKey ? (new Key(stack, 'Key') as IKey) : undefined;
-    const { fn } = new ServiceFunction(stack, 'Service', { code: Code.fromInline('exports.handler = 1') });
-    attach(stack, fn, key);
-    const policies = new TemplatePolicies(templateOf(stack) as unknown as Deployable);
-    const [id = ''] = policies.ids('AWS::Lambda::Function').filter((one) => one.startsWith('Service'));
-    expect(compareRole(policies, id, { ...recorded, ...more() })).toEqual(NOTHING);
+  it.each(ONES)('$of grants exactly what is used', (one) => {
+    const { uses = () => ({}) } = one;
+    expect(new RoleComparison(policiesOf(one, hasKey), recorded, uses(recorded)).result()).toMatchObject(NOTHING);
   });
 });
 
+/** Requests that a stack with all constructs does not show: the objects that the application uses, and the gateway of another stack. */
+const USES: Readonly<Record<string, More>> = {
+  ApiRole: (list) => {
+    for (const action of ['s3:PutObject', 's3:GetObject'])
+      for (const id of list.policies.ids('AWS::S3::Bucket').filter((one) => one.startsWith('Uploads')))
+        list.add(action, `${list.policies.arnOf(id)}/a/key`);
+  },
+  GatewayRole: (list) => {
+    for (const id of list.policies.ids('AWS::Lambda::Alias').filter((one) => one.startsWith('Tools')))
+      list.add('lambda:InvokeFunction', list.policies.arnOf(id));
+  },
+};
+
+/** The stacks with all constructs. The model has one region. */
+function estate(): ReadonlyMap<string, RoleComparison> {
+  const app = newApp();
+  createEstate(app);
+  const comparisons = app.synth().stacks.map(({ stackName, template }) => {
+    const text = JSON.stringify(template).replaceAll('us-east-1', 'eu-west-1');
+    const policies = new TemplatePolicies(JSON.parse(text) as Deployable);
+    return [stackName, new RoleComparison(policies, recorded, USES)] as const;
+  });
+  return new Map(comparisons);
+}
+
+it('all constructs together grant exactly what is used, and each removed action is found', () => {
+  const comparisons = estate();
+  const results = [...comparisons].map(([name, comparison]) => [name, comparison.result()]);
+  expect(Object.fromEntries(results)).toEqual({
+    Edge: { ...NOTHING, roles: 4 },
+    Estate: { ...NOTHING, roles: 17 },
+    Production: { ...NOTHING, roles: 6 },
+  });
+  const removals = [...comparisons.values()].map((comparison) => comparison.unnoticed());
+  expect(removals.reduce((sum, { removed }) => sum + removed, 0)).toBeGreaterThan(150);
+  expect(removals.flatMap(({ unnoticed }) => unnoticed)).toEqual([]);
+});
+
+/** Constructs that create others of this package and grant nothing themselves; their templates are compared in the examples and templates. */
+const COMPOSED = ['ApiGatewayAccount', 'Service', 'ServiceDashboard', 'ServiceWiring', 'StateTable'];
+
+it('the comparison has every exported construct', () => {
+  const text = ['./judges/support/estate.ts', './lab/iam/grants.ts']
+    .map((file) => readFileSync(fileURLToPath(new URL(file, import.meta.url)), 'utf8'))
+    .join('\n');
+  const all = Object.entries(constructs).flatMap(([name, one]) =>
+    typeof one === 'function' && one.prototype instanceof Construct ? [name] : [],
+  );
+  expect(all.length).toBeGreaterThan(40);
+  expect(all.filter((name) => !text.includes(`new ${name}(`))).toEqual(COMPOSED);
+});
+
 it.each([
-  ['notes', 'Notes', () => ({ NOTES_BUCKET: objects(/^s3:(Put|Get)Object$/).FILES })],
-  ['sandbox', 'Sandbox', none],
+  ['notes', 'Notes', { ServiceFunctionRole: ['s3:PutObject', 's3:GetObject'] }],
+  ['sandbox', 'Sandbox', {}],
 ] as const)(
-  'the function of the example %s may do exactly what it does',
-  (name, stack, more) => {
-    const folder = newFolder();
+  'the roles of the example %s may do exactly what they do',
+  (name, stack, objects) => {
+    const outdir = newFolder();
     const cwd = fileURLToPath(new URL(`../../../examples/${name}/`, import.meta.url));
-    execFileSync(process.execPath, ['../../scripts/synth.mjs'], {
-      cwd,
-      env: { ...process.env, CDK_OUTDIR: folder, CDK_VALIDATION: 'false' },
-    });
-    const policies = new TemplatePolicies(
-      JSON.parse(readFileSync(`${folder}/${stack}.template.json`, 'utf8')) as Deployable,
-    );
-    const [id = ''] = policies.ids('AWS::Lambda::Function').filter((one) => one.startsWith('Service'));
-    expect(compareRole(policies, id, { ...recorded, ...more() })).toEqual(NOTHING);
+    const env = { ...process.env, CDK_OUTDIR: outdir, CDK_VALIDATION: 'false' };
+    execFileSync(process.execPath, ['../../scripts/synth.mjs'], { cwd, env });
+    const template = JSON.parse(readFileSync(`${outdir}/${stack}.template.json`, 'utf8')) as Deployable;
+    const attachments: More = (list) => {
+      const [bucket = ''] = list.policies.ids('AWS::S3::Bucket');
+      for (const action of Object.values<readonly string[]>(objects).flat())
+        list.add(action, `${list.policies.arnOf(bucket)}/notes/key`);
+    };
+    const uses = { ServiceFunctionRole: attachments };
+    expect(new RoleComparison(new TemplatePolicies(template), recorded, uses).result()).toMatchObject(NOTHING);
   },
   60_000,
 );
 
-it('sees a missing and an unused action', () => {
-  const stack = newStack();
-  const { fn } = new ServiceFunction(stack, 'Service', { code: Code.fromInline('exports.handler = 1') });
-  new JobsTable(stack, 'T').bindTo(fn);
-  const policies = new TemplatePolicies(templateOf(stack) as unknown as Deployable);
-  const [id = ''] = policies.ids('AWS::Lambda::Function');
-  const [first, ...others] = recorded.FRAMEWORK_JOBS_TABLE_NAME ?? [];
-  const less = compareRole(policies, id, { ...recorded, FRAMEWORK_JOBS_TABLE_NAME: others });
-  expect(less).toEqual({ missing: [], unused: [expect.stringContaining(`${first?.action} on`)] });
-  const scanning = compareRole(policies, id, {
-    ...recorded,
-    FRAMEWORK_JOBS_TABLE_NAME: [first ?? { action: '', part: '' }, ...others, { action: 'dynamodb:Scan', part: '' }],
-  });
-  expect(scanning).toEqual({
-    missing: [expect.stringMatching(/^dynamodb:Scan on arn:aws:dynamodb:.*:table\/T/)],
-    unused: [],
-  });
-});
-
-const allow = (others: object): PolicyStatement => ({
-  Effect: 'Allow',
-  Action: 'sqs:SendMessage',
-  Resource: 'arn:aws:sqs:eu-west-1:123456789012:q',
-  ...others,
-});
-const deny = (others: object): PolicyStatement => ({ ...allow(others), Effect: 'Deny' });
-const ROLE = 'arn:aws:iam::123456789012:role/r';
-const REQUEST = { action: 'sqs:SendMessage', resource: 'arn:aws:sqs:eu-west-1:123456789012:q', caller: ROLE };
-const root = { Principal: { AWS: 'arn:aws:iam::123456789012:root' } };
-
-/** https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html */
-const DECISIONS: readonly (readonly [string, boolean, Parameters<typeof isAllowed>[1], object?])[] = [
-  ['nothing allows', false, { identity: [] }],
-  ['the role allows', true, { identity: [allow({})] }],
-  ['actions are compared without regard to case', true, { identity: [allow({ Action: 'SQS:sendmessage' })] }],
-  [
-    'a wildcard in the action and in the resource',
-    true,
-    { identity: [allow({ Action: 'sqs:Send*', Resource: 'arn:aws:sqs:*:123456789012:?' })] },
-  ],
-  ['another resource', false, { identity: [allow({ Resource: 'arn:aws:sqs:eu-west-1:123456789012:p' })] }],
-  ['a Deny wins over an Allow', false, { identity: [allow({}), deny({ Action: 'sqs:*' })] }],
-  ['a Deny of the resource wins over the role', false, { identity: [allow({})], resource: [deny({ Principal: '*' })] }],
-  [
-    'a Deny for plain requests does not touch others',
-    true,
-    {
-      identity: [allow({})],
-      resource: [deny({ Principal: '*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } })],
-    },
-    { context: { 'aws:SecureTransport': 'true' } },
-  ],
-  [
-    'the resource alone allows a role that it names',
-    true,
-    { identity: [], resource: [allow({ Principal: { AWS: ROLE } })] },
-  ],
-  ['the resource alone does not allow by naming the account', false, { identity: [], resource: [allow(root)] }],
-  ['a key needs its own policy', false, { identity: [allow({})], needsResource: true }],
-  [
-    'a key that delegates to the account, and the role',
-    true,
-    { identity: [allow({})], resource: [allow(root)], needsResource: true },
-  ],
-  [
-    'a condition that is not met',
-    false,
-    { identity: [allow({ Condition: { StringEquals: { 'iam:PassedToService': 'lambda.amazonaws.com' } } })] },
-  ],
-  [
-    'a condition that is met',
-    true,
-    { identity: [allow({ Condition: { StringLike: { 'aws:SourceArn': 'arn:*:x' } } })] },
-    { context: { 'aws:SourceArn': 'arn:aws:x' } },
-  ],
-  ['NotAction names all other actions', true, { identity: [allow({ Action: undefined, NotAction: 's3:*' })] }],
-  [
-    'a service that the resource names',
-    true,
-    { identity: [], resource: [allow({ Principal: { Service: 'sns.amazonaws.com' } })] },
-    { caller: 'sns.amazonaws.com' },
-  ],
-];
-it.each(DECISIONS.map(([name, ...rest]) => ({ name, rest })))(
-  'IAM: $name',
-  ({ rest: [expected, policies, others = {}] }) => {
-    expect(isAllowed({ ...REQUEST, ...others }, policies)).toBe(expected);
+it.each(['api', 'events', 'graphql', 'websocket', 'mcp', 'full'] as const)(
+  'the roles of the template %s may do exactly what they do',
+  async (name) => {
+    const { status, template } = await synth(newProject(name), { STAGE: 'production' });
+    expect(status).toBe(0);
+    const comparison = new RoleComparison(new TemplatePolicies(template as Deployable), recorded);
+    expect(comparison.result()).toMatchObject(NOTHING);
   },
+  180_000,
 );
+
+it('a role with another statement, another key or another principal is found', () => {
+  const policies = policiesOf(GRANTS.find(({ name }) => name === 'ScheduleTrigger') as GrantCase, true);
+  const change = (type: string, edit: (properties: Record<string, unknown>) => object) => {
+    const Resources = Object.entries(policies.template.Resources).map(([id, one]) => [
+      id,
+      one.Type === type && id.startsWith('R') ? { ...one, Properties: edit({ ...one.Properties }) } : one,
+    ]);
+    const changed = new TemplatePolicies({ Resources: Object.fromEntries(Resources) });
+    return new RoleComparison(changed, recorded).result();
+  };
+  const statement = { Effect: 'Allow', Action: 'sqs:DeleteMessage', Resource: '*' };
+  const extra = change('AWS::IAM::Policy', ({ PolicyDocument, ...rest }) => ({
+    ...rest,
+    PolicyDocument: { Statement: [...(PolicyDocument as { Statement: object[] }).Statement, statement] },
+  }));
+  expect(extra).toMatchObject({
+    missing: [],
+    unused: [expect.stringMatching(/sqs:DeleteMessage on \*$/), expect.anything()],
+  });
+  const trust = {
+    Statement: [{ ...statement, Action: 'sts:AssumeRole', Principal: { Service: 'sns.amazonaws.com' } }],
+  };
+  expect(change('AWS::IAM::Role', (rest) => ({ ...rest, AssumeRolePolicyDocument: trust })).missing).toEqual([
+    expect.stringMatching(/^RRole\w+: sts:AssumeRole by scheduler\.amazonaws\.com$/),
+  ]);
+  const bare = change('AWS::IAM::Policy', ({ PolicyDocument, ...rest }) => ({
+    ...rest,
+    PolicyDocument: {
+      Statement: (PolicyDocument as { Statement: { Action: unknown }[] }).Statement.filter(
+        ({ Action }) => !JSON.stringify(Action).includes('kms:'),
+      ),
+    },
+  }));
+  expect(bare.missing).toEqual([
+    expect.stringMatching(/kms:GenerateDataKey on arn:aws:kms:/),
+    expect.stringMatching(/kms:Decrypt on arn:aws:kms:/),
+  ]);
+});

@@ -1,19 +1,14 @@
 /**
  * Every rename, addition, removal and order of the registrations of the examples, deployed to the model of CloudFormation over the unchanged example, and back.
- * The examples are synthesised in separate processes: some 140 syntheses.
+ * The examples are synthesised in separate processes: some 130 syntheses.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { HttpApi, RestApi } from '../src/index.js';
 import { Account, type Deployable } from './lab/deployment/account.js';
-import type { EditVerdict } from './lab/updates/verdicts.js';
+import type { Verdicts } from './lab/updates/verdicts.js';
 import { newFn } from './support/function.js';
 import { newStack, templateOf } from './support/synth.js';
-
-interface Verdicts {
-  readonly verdicts: readonly EditVerdict[];
-  readonly again: readonly string[];
-}
 
 async function judge(example: string): Promise<Verdicts> {
   const script = `../../packages/constructs/test/lab/updates/${example}.ts`;
@@ -34,7 +29,7 @@ describe.each([
   let result: Verdicts;
   beforeAll(async () => {
     result = await judge(example);
-  }, 180_000);
+  }, 300_000);
 
   it('can be updated to every edit of its registrations and back, and loses no source, policy or data', () => {
     expect(result.verdicts.filter(({ problems, refused }) => problems.length > 0 || refused !== undefined)).toEqual([]);

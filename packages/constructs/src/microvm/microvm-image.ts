@@ -5,6 +5,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { grantOn } from '../internal/grants.js';
+import { grantKey } from '../internal/keys.js';
 import { misuse } from '../internal/misuse.js';
 import { count, defineProps, literal, literalWords, many, thing, words } from '../internal/props.js';
 import { sharedRegistry } from '../internal/shared.js';
@@ -124,6 +125,7 @@ export class MicrovmImage extends Construct {
     this.buildRole =
       parsed.buildRole ?? new Role(this, 'BuildRole', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     grantOn(this.buildRole, ['s3:GetObject'], [codeBucket.arnForObjects(codeKey)]);
+    grantKey(codeBucket.encryptionKey, this.buildRole, 'bucket', 'read');
     if (logGroup) grantOn(this.buildRole, ['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]);
     this.image = new CfnMicrovmImage(this, 'Resource', {
       name,

@@ -156,7 +156,8 @@ export class KafkaTrigger extends Construct {
     claimSource(this, fn, `${cluster} ${topic}`, 'topic');
     setVariable(this, fn, KAFKA_ON_FAILURE_ENV, 'report');
     const brokers = brokerSettings(this, parsed);
-    const granted = grantKafka(fn, { clusterArn, topic, consumerGroup, secrets: brokers.secrets });
+    const isInNetwork = clusterArn !== undefined || parsed.vpc !== undefined;
+    const granted = grantKafka(fn, { clusterArn, topic, consumerGroup, secrets: brokers.secrets, isInNetwork });
     this.failureQueue = parsed.failureQueue ?? makeFailureQueue(this, 'Failures');
     noteFailureQueue(fn, this.failureQueue);
     this.mapping = makeMapping(

@@ -17,17 +17,20 @@ export interface KafkaSource {
   readonly consumerGroup: string;
   /** The credentials and certificates of the poller; empty if the cluster authenticates the role. */
   readonly secrets: readonly ISecret[];
+  /** True if Lambda reaches the brokers through network interfaces. */
+  readonly isInNetwork: boolean;
 }
 
 /**
- * Allows the function role to read one topic in one consumer group, and Lambda to reach the cluster's network with this role.
+ * Allows the function role to read one topic in one consumer group, and Lambda to reach the brokers' network with this role.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/with-msk-permissions.html
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/with-kafka-permissions.html
  */
 export function grantKafka(fn: IFunction, source: KafkaSource): readonly Grant[] {
-  const { clusterArn, secrets } = source;
+  const { clusterArn, secrets, isInNetwork } = source;
   const asRole = secrets.length === 0 && clusterArn !== undefined ? grantAsRole(fn, { ...source, clusterArn }) : [];
-  return [...secrets.flatMap((secret) => grantSecret(fn, secret)), ...asRole, ...grantNetwork(fn)];
+  return [...secrets.flatMap((secret) => grantSecret(fn, secret)), ...asRole, ...(isInNetwork ? grantNetwork(fn) : [])];
 }
 
 /** Allows the poller, which reads with the role of the function, to read the credentials of brokers. */

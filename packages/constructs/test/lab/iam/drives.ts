@@ -2,12 +2,11 @@
 import { createDynamoConnectionRegistry } from '@sallyport/connections';
 import { WEBSOCKET_CONNECTIONS_TABLE_SCHEMA } from '@sallyport/connections/schema';
 import { connectionConformance } from '@sallyport/connections/testing';
-import { createWebSocketClient } from '@sallyport/http/websocket';
 import { createEventBusStore, createJobLedger } from '@sallyport/jobs';
 import { EVENTBUS_TABLE_SCHEMA, JOBS_TABLE_SCHEMA } from '@sallyport/jobs/schema';
 import { eventBusConformance, jobLedgerConformance } from '@sallyport/jobs/testing';
 import { dynamoMcpStore } from '@sallyport/mcp';
-import { s3McpSpill, secretFromArn } from '@sallyport/mcp/aws';
+import { s3McpSpill } from '@sallyport/mcp/aws';
 import { MCP_TABLE_SCHEMA } from '@sallyport/mcp/schema';
 import { mcpStoreConformance } from '@sallyport/mcp/testing';
 import { microvmConformance } from '@sallyport/microvm/testing';
@@ -19,10 +18,13 @@ import { rateLimiterConformance } from '@sallyport/ratelimit/testing';
 import { vectorStoreConformance } from '@sallyport/vectors/testing';
 import { createLocalClient, createTable } from '../../../../../tools/dynamodb-local/src/index.js';
 import { dynamoRegistry, harness, wireService } from '../../../../microvm/test/support/harness.js';
+import { IMAGE, startService, wireProvider } from '../../../../microvm/test/support/wire.js';
 import { startTestS3 } from '../../../../objectstore/test/support/s3.js';
 import { indexName, startModel, startVectors, wireEmbedder, wireStore } from '../../../../vectors/test/support/wire.js';
 import type { RecordedAccesses } from './expected.js';
+import { recordInline } from './inline.js';
 import { accessesOf, type RecordedCall, recordCalls } from './recorded.js';
+import { recordSenders } from './senders.js';
 
 /** All clients of the SDK have one base class. */
 let anyClient: object | undefined;
@@ -31,19 +33,6 @@ const record = (run: () => Promise<unknown>) => recordCalls(anyClient as object,
 async function all(cases: readonly { readonly run: () => Promise<unknown> | unknown }[]): Promise<void> {
   for (const { run } of cases) await run();
 }
-/** A call whose answer does not matter: its client gets no connection. */
-const NOWHERE = {
-  endpoint: 'http://127.0.0.1:9',
-  region: 'eu-west-1',
-  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  maxAttempts: 1,
-};
-const failing = (call: Promise<unknown>) =>
-  call.then(
-    () => undefined,
-    () => undefined,
-  );
-
 /** The accesses of the packages, by the variable that configures each. */
 export async function recordPackages(): Promise<RecordedAccesses> {
   const client = await createLocalClient();
@@ -90,11 +79,41 @@ export async function recordPackages(): Promise<RecordedAccesses> {
     ),
     FRAMEWORK_MICROVM_TABLE_NAME: service(microvm, /^DynamoDB$/),
     FRAMEWORK_MICROVM_IMAGE_REF: service(microvm, /Microvms/),
+    ...passedToMachines(await record(runWithSettings)),
     ...(await recordStorage()),
-    ...(await recordProducers()),
+    ...(await recordSenders(record)),
+    ...(await recordInline(record)),
   };
   client.destroy();
   return accesses;
+}
+
+/** Starts a machine with a role and network connectors. */
+async function runWithSettings(): Promise<void> {
+  const service = await startService();
+  const input = {
+    imageRef: IMAGE,
+    executionRoleArn: 'arn:aws:iam::123456789012:role/machines',
+    ingressConnectors: ['arn:aws:lambda:eu-west-1:aws:network-connector:aws-network-connector:HTTP_INGRESS'],
+    egressConnectors: ['arn:aws:lambda:eu-west-1:aws:network-connector:aws-network-connector:INTERNET_EGRESS'],
+    logging: { disabled: {} },
+    runHookPayload: '{}',
+    maximumDurationSeconds: 60,
+    clientToken: 'token',
+  };
+  await wireProvider(service).run(input, AbortSignal.timeout(10_000));
+  await service.stop();
+}
+
+/** A request that names a role or a connector passes it: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awslambda.html */
+function passedToMachines(calls: readonly RecordedCall[]): RecordedAccesses {
+  const pass = (member: string, action: string) =>
+    calls.some(({ input }) => input[member] !== undefined) ? [{ action, part: '' }] : [];
+  return {
+    FRAMEWORK_MICROVM_EXECUTION_ROLE_ARN: pass('executionRoleArn', 'iam:PassRole'),
+    FRAMEWORK_MICROVM_INGRESS_NETWORK_CONNECTOR_REFS: pass('ingressNetworkConnectors', 'lambda:PassNetworkConnector'),
+    FRAMEWORK_MICROVM_EGRESS_NETWORK_CONNECTOR_REFS: pass('egressNetworkConnectors', 'lambda:PassNetworkConnector'),
+  };
 }
 
 async function recordStorage(): Promise<RecordedAccesses> {
@@ -133,27 +152,4 @@ function emptied(
 ): ReturnType<typeof wireStore> {
   vectors.empty(indexName(options.dimension, options.metric, options.nonFilterableKeys));
   return wireStore(vectors, options);
-}
-
-async function recordProducers(): Promise<RecordedAccesses> {
-  const saved = { ...process.env };
-  Object.assign(process.env, {
-    AWS_ENDPOINT_URL: NOWHERE.endpoint,
-    AWS_REGION: NOWHERE.region,
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_MAX_ATTEMPTS: '1',
-  });
-  const secret = await record(() =>
-    failing(secretFromArn({ arn: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:s' })()),
-  );
-  process.env = saved;
-  const sockets = createWebSocketClient('http://127.0.0.1:9/live', { config: NOWHERE });
-  const connections = await record(async () => {
-    await failing(sockets.postToConnection('id', new Uint8Array([1])));
-    await failing(sockets.deleteConnection('id'));
-    await failing(sockets.getConnection('id'));
-  });
-  sockets.close();
-  return { FRAMEWORK_MCP_SECRET_ARN: accessesOf(secret), FRAMEWORK_WEBSOCKET_ENDPOINT: accessesOf(connections) };
 }

@@ -55,6 +55,9 @@ const PREFIXES: Readonly<Record<string, string>> = {
   Kinesis: 'kinesis',
   'Bedrock Runtime': 'bedrock',
   ApiGatewayManagementApi: 'execute-api',
+  'API Gateway': 'apigateway',
+  IAM: 'iam',
+  CodeDeploy: 'codedeploy',
 };
 
 /** The accesses of a command; without an entry the action with its name, on the resource. */
@@ -67,6 +70,17 @@ const NEEDS: Readonly<Record<string, (input: Readonly<Record<string, unknown>>) 
     (TransactItems as readonly object[]).flatMap((one) =>
       Object.keys(one).map((kind) => ({ action: `dynamodb:${kind === 'ConditionCheck' ? kind : kind}Item`, part: '' })),
     ),
+  // https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html; the name of a function accepts a qualifier
+  'Lambda Invoke': ({ FunctionName }) => [
+    { action: 'lambda:InvokeFunction', part: /^[^:]+(:[^:]+)$/.exec(String(FunctionName))?.[1] ?? '' },
+  ],
+  // https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonapigatewaymanagement.html: actions are methods of HTTP
+  'API Gateway GetAccount': () => [{ action: 'apigateway:GET', part: '' }],
+  // https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html: the caller passes the role
+  'API Gateway UpdateAccount': () => [
+    { action: 'apigateway:PATCH', part: '' },
+    { action: 'iam:PassRole', part: '' },
+  ],
   // https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html
   'S3 GetObject': (input) => [
     { action: input.VersionId === undefined ? 's3:GetObject' : 's3:GetObjectVersion', part: '/notes/key' },

@@ -1,0 +1,61 @@
+/** Judges every edit of a generated project. Run in its folder. */
+import { pathToFileURL } from 'node:url';
+import { Schedule } from 'aws-cdk-lib/aws-events';
+import { App, Duration, Stack } from 'aws-cdk-lib/core';
+import { Source } from '../../../constructs/src/index.js';
+import { applicationIn, withEdit, writeEdited } from '../../../constructs/test/lab/updates/edited-service.js';
+import { additionsTo, editsOf } from '../../../constructs/test/lab/updates/edits.js';
+import { judgeEdits } from '../../../constructs/test/lab/updates/verdicts.js';
+
+const project = process.cwd();
+const { createStack } = (await import(pathToFileURL(`${project}/infra/stack.ts`).href)) as {
+  readonly createStack: (app: App, env: object) => unknown;
+};
+const env = {
+  STAGE: 'production',
+  JWT_ISSUER: 'https://issuer.example.com',
+  // The audience of the MCP server is its address.
+  JWT_AUDIENCE: 'https://mine.example.com/mcp',
+  JWT_JWKS_URI: 'https://issuer.example.com/jwks.json',
+};
+const { STAGE: _stage, ...environment } = env;
+const application = applicationIn(new Stack(new App(), 'Read'), environment);
+const { inventory } = application;
+
+const additions = additionsTo(
+  inventory,
+  [
+    [{ kind: 'queue', name: 'added' }, () => Source.queue('added')],
+    [{ kind: 'topic', name: 'added' }, () => Source.topic('added')],
+    [
+      { kind: 'event-bus', selector: { ruleName: 'added' } },
+      () => Source.schedule('added', Schedule.rate(Duration.hours(1))),
+    ],
+  ],
+  [
+    ...(inventory.routes.some(({ surface }) => surface === 'http')
+      ? [{ surface: 'http', method: 'GET', path: '/added' } as const]
+      : []),
+    ...(inventory.routes.some(({ surface }) => surface === 'websocket')
+      ? [{ surface: 'websocket', webSocketRouteKey: 'added' } as const]
+      : []),
+  ],
+);
+
+// The handler of all scheduled events has no name; the stack names its schedule.
+const isNamed = ({ selector }: { readonly selector?: { readonly detailType?: string } }) =>
+  selector?.detailType !== 'Scheduled Event';
+
+const verdicts = judgeEdits(
+  'Mine',
+  (app, edit, folder) => {
+    writeEdited(project, folder, edit, application);
+    process.chdir(folder);
+    withEdit(edit, () => {
+      createStack(app, env);
+    });
+    process.chdir(project);
+  },
+  [...editsOf(inventory, isNamed), ...additions],
+);
+process.stdout.write(JSON.stringify(verdicts));

@@ -1,0 +1,28 @@
+/** Every rename, addition, removal and order of the registrations of the templates, deployed to the model of CloudFormation over the generated stack, and back. */
+import { fileURLToPath } from 'node:url';
+import type { Verdicts } from '../../constructs/test/lab/updates/verdicts.js';
+import { newProject, runIn } from './support/projects.js';
+
+const SCRIPT = fileURLToPath(new URL('support/judge-updates.ts', import.meta.url));
+
+it.each([
+  // At least so many edits, of which so many change more than the code.
+  ['api', 15, 8],
+  ['events', 15, 8],
+  ['graphql', 13, 3],
+  ['websocket', 13, 3],
+  ['mcp', 13, 3],
+  ['full', 30, 15],
+] as const)(
+  'the template %s can be updated to every edit of its registrations and back, and loses no source, policy or data',
+  async (template, edits, changed) => {
+    const { status, stdout, stderr } = await runIn(newProject(template), SCRIPT, {});
+    expect([status, status === 0 ? '' : stderr]).toEqual([0, '']);
+    const { verdicts, again } = JSON.parse(stdout) as Verdicts;
+    expect(verdicts.filter(({ problems, refused }) => problems.length > 0 || refused !== undefined)).toEqual([]);
+    expect(again).toEqual([]);
+    expect(verdicts.length).toBeGreaterThanOrEqual(edits);
+    expect(verdicts.filter((one) => one.changed).length).toBeGreaterThanOrEqual(changed);
+  },
+  300_000,
+);
