@@ -51,7 +51,7 @@ export const PARAMETERS_OPTIONS = /* @__PURE__ */ defineOptions<ParametersOption
     environment: text().required(),
     profile: text().required(),
   }),
-  clients: group<ParametersClients>()({ ssm: client, secretsManager: client, appConfigData: client }).default({}),
+  clients: group<ParametersClients>()({ ssm: client, secretsManager: client, appConfigData: client }),
   clock: withMethods<FullClock>('now', 'after'),
   environment: object<Environment>(),
   log: parsed<Logger>(LOG_WANTED, (value) => parseLog(value, process.env)),

@@ -134,7 +134,7 @@ export function createParameters(options: ParametersOptions = {}): Parameters {
     ttlMs,
     timeoutMs,
     maxAgeMs = ttlMs * 10,
-    clients,
+    clients = {},
     clock = systemClock,
     environment = process.env,
     log = parseLog(undefined, environment),
@@ -246,7 +246,8 @@ async function fit(name: string, value: unknown, schema: ValueSchema<unknown> | 
   if (!schema) return value;
   const result = await schema['~standard'].validate(value as never);
   if (!result.issues) return result.value;
-  throw doesNotFit(name, [...new Set(result.issues.map(issuePath))].filter((path) => path !== '').slice(0, 5));
+  const paths = new Set(result.issues.map(issuePath).filter((path) => path !== ''));
+  throw doesNotFit(name, [...paths].slice(0, 5));
 }
 
 function doesNotFit(name: string, paths: readonly string[] = []): ParametersError {

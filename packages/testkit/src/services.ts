@@ -14,8 +14,14 @@ export {
   startS3Vectors,
 } from './services/s3-vectors.js';
 export {
+  type ParameterServices,
+  type ParameterServicesOptions,
+  startParameterServices,
+} from './services/parameters.js';
+export {
   type FaultRule,
   type Service,
+  ServiceBytes,
   ServiceError,
   type ServiceFault,
   type ServiceHandler,

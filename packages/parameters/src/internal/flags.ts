@@ -17,7 +17,7 @@ export interface FlagsProfile {
 export const VARIANTS = Symbol('variants');
 
 interface Latest {
-  readonly Configuration?: Uint8Array;
+  readonly Configuration?: Uint8Array | null;
   readonly ContentType?: string;
   readonly NextPollConfigurationToken?: string;
   readonly NextPollIntervalInSeconds?: number;
@@ -67,9 +67,10 @@ export function appConfig(given: AwsSender | undefined, profileOf: () => FlagsPr
     pauseMs: 15_000,
     async fetch(names: readonly string[], signal: AbortSignal): Promise<Answers> {
       const latest = await poll(signal);
-      const { Configuration = new Uint8Array(), ContentType = '' } = latest;
-      if (Configuration.length > 0 || flags === undefined) {
-        flags = contentOf(Configuration, ContentType);
+      // The SDK returns `null` for an empty body.
+      const content = latest.Configuration ?? new Uint8Array();
+      if (content.length > 0 || flags === undefined) {
+        flags = contentOf(content, latest.ContentType ?? '');
         version += 1;
       }
       token = latest.NextPollConfigurationToken;

@@ -1,5 +1,5 @@
-import { FrameworkError } from '@sallyport/core';
-import { isTransient, MISSING_PACKAGE } from '@sallyport/core/internal';
+import { type FrameworkError, isFrameworkError } from '@sallyport/core';
+import { isTransient } from '@sallyport/core/internal';
 import { ParametersError, type ParametersErrorCode } from '../errors.js';
 
 /** The used part of a client of the AWS SDK. */
@@ -46,8 +46,7 @@ const CODES: readonly (readonly [RegExp, ParametersErrorCode, string])[] = [
 
 /** The error of a failed call, without the text of the service. */
 export function toParametersError(thrown: unknown, what: string): FrameworkError {
-  if (thrown instanceof ParametersError) return thrown;
-  if (thrown instanceof FrameworkError && thrown.code === MISSING_PACKAGE) return thrown;
+  if (isFrameworkError(thrown)) return thrown;
   const name = String((thrown as { readonly name?: unknown } | null)?.name);
   if (isTransient(thrown) || name === 'InternalServiceError')
     return new ParametersError('parameters.unavailable', `${what} is not available`, thrown);

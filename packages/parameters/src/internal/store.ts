@@ -64,7 +64,7 @@ export class ParameterStore {
     const { clock, maxAgeMs } = this.#settings;
     const now = clock.now().getTime();
     if (isForced && now - entry.startedAt >= (entry.source.pauseMs ?? RETRY_MS)) entry.nextAt = now;
-    if (now >= entry.nextAt) this.#loadDue(entry, now);
+    if (isDue(entry, now)) this.#loadDue(entry, now);
     const { good, load } = entry;
     const isFresh = good !== undefined && now - good.at < maxAgeMs && !isForced;
     if (load && !isFresh) await this.#wait(load, signal);
@@ -91,7 +91,7 @@ export class ParameterStore {
 
   #loadDue({ source, load }: Entry<never> | Entry<unknown>, now: number): void {
     if (isActive(load)) return;
-    const due = this.entries.filter((one) => one.source === source && !isActive(one.load) && now >= one.nextAt);
+    const due = this.entries.filter((one) => one.source === source && !isActive(one.load) && isDue(one, now));
     for (let at = 0; at < due.length; at += source.most) {
       const chunk = due.slice(at, at + source.most);
       const stop = new AbortController();
@@ -175,6 +175,11 @@ export class ParameterStore {
     const fields = { parameter: nameOf(entry), age_ms: now - good.at, error };
     guardHook(() => log.error('framework: a parameter was not refreshed, its last good value is used', fields));
   }
+}
+
+/** A clock that was set back must not postpone a call. */
+function isDue({ nextAt, startedAt }: Entry<never> | Entry<unknown>, now: number): boolean {
+  return now >= nextAt || now < startedAt;
 }
 
 function isActive(load: Load | undefined): boolean {
