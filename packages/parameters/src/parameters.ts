@@ -1,15 +1,9 @@
 import type { StandardSchema } from '@sallyport/core';
-import { systemClock } from '@sallyport/core';
-import { fromJson, isObject, parseLog } from '@sallyport/core/internal';
-import { invalidConfiguration, isStandardSchema, issuePath } from '@sallyport/core/options';
-import { ParametersError } from './errors.js';
-import { appConfig, evaluate, type FlagsProfile, VARIANTS } from './internal/flags.js';
-import { parameterStore, secretsManager } from './internal/services.js';
-import type { Fetched, Source } from './internal/source.js';
-import { type Entry, ParameterStore } from './internal/store.js';
+import { isObject } from '@sallyport/core/internal';
+import { invalidConfiguration, isStandardSchema } from '@sallyport/core/options';
+import { createEngine, type Definition, type FlagState } from './internal/engine.js';
 import { PARAMETERS_OPTIONS, type ParametersOptions } from './options.js';
-import { FLAGS_PROFILE_ENV } from './schema.js';
-import { Secret } from './secret.js';
+import type { Secret } from './secret.js';
 
 /** A validator of Standard Schema: zod, valibot, arktype and others. */
 export type ValueSchema<Output> = StandardSchema<unknown, Output> | StandardSchema<never, Output>;
@@ -130,127 +124,41 @@ export interface Parameters {
  * export const orderLimit = parameter('/orders/limit', z.coerce.number());
  */
 export function createParameters(options: ParametersOptions = {}): Parameters {
-  const {
-    ttlMs,
-    timeoutMs,
-    maxAgeMs = ttlMs * 10,
-    clients = {},
-    clock = systemClock,
-    environment = process.env,
-    log = parseLog(undefined, environment),
-    observability,
-    flags,
-  } = PARAMETERS_OPTIONS.parse(options);
+  const parsed = PARAMETERS_OPTIONS.parse(options);
+  const { ttlMs, maxAgeMs = ttlMs * 10 } = parsed;
   if (maxAgeMs < ttlMs) throw invalidConfiguration('option "maxAgeMs" must be at least ttlMs');
-  const store = new ParameterStore({ clock, log, observability, ttlMs, maxAgeMs, timeoutMs });
-  const ssm = parameterStore(clients.ssm);
-  const secrets = secretsManager(clients.secretsManager);
-  const variable = (name: string) => {
-    const value = environment[name]?.trim();
-    if (!value) throw invalidConfiguration(`the variable ${name} must be set`);
-    return value;
-  };
-  const profileOf = (): FlagsProfile => {
-    if (flags) return flags;
-    const [application = '', env = '', profile = '', ...more] = variable(FLAGS_PROFILE_ENV).split('/');
-    if (profile !== '' && more.length === 0) return { application, environment: env, profile };
-    throw invalidConfiguration(`the variable ${FLAGS_PROFILE_ENV} must be application/environment/profile`);
-  };
-  const profile = appConfig(clients.appConfigData, profileOf);
-  const agent = { port: environment.AWS_APPCONFIG_EXTENSION_HTTP_PORT ?? '2772', clock, timeoutMs };
-
-  const add = <T>(source: Source, given: ValueName, schema: unknown, parse: Entry<T>['parse']) => {
-    const isNamed = (value: unknown) => typeof value === 'string' && value.trim() !== '';
-    if (!isNamed(given) && !(isObject(given) && isNamed((given as { variable?: unknown }).variable)))
-      throw invalidConfiguration('the name of a value must be a string, or { variable }');
+  const engine = createEngine({ ...parsed, maxAgeMs });
+  const define = (definition: Definition) => {
+    const { kind, name, schema } = definition;
+    if (!isFilled(name) && (kind === 'flag' || !isObject(name) || !isFilled(name.variable)))
+      throw invalidConfiguration(`the name of a ${kind} must be a string that is not blank, or { variable }`);
     if (schema !== undefined && !isStandardSchema(schema))
-      throw invalidConfiguration(`the schema of ${JSON.stringify(given)} must be a Standard Schema (version 1)`);
-    const name = () => {
-      const text = typeof given === 'string' ? given.trim() : variable(given.variable);
-      // The name of a parameter in a hierarchy begins with a slash.
-      return source === ssm && /^[^/:]+\//.test(text) ? `/${text}` : text;
+      throw invalidConfiguration(`the schema of ${kind} ${JSON.stringify(name)} must be a Standard Schema (version 1)`);
+    const entry = engine.add(definition);
+    return {
+      get: (scope?: ReadScope) => engine.read(entry, scope?.signal),
+      refresh: (scope?: ReadScope) => engine.read(entry, scope?.signal, true),
     };
-    return store.add(source, name, parse);
   };
-  const readerOf = <T>(entry: Entry<T>): ValueReader<T> => ({
-    get: (scope) => store.read(entry, scope?.signal),
-    refresh: (scope) => store.read(entry, scope?.signal, true),
-  });
-
   const values = {
-    parameter(name: ValueName, schema?: ValueSchema<unknown>, { secret = false, json = false }: ParameterOptions = {}) {
-      const entry: Entry<unknown> = add(ssm, name, schema, async (fetched) => {
-        if (fetched.isSecret && !secret) {
-          const problem = `${entry.name()} is a SecureString: read it with { secret: true }`;
-          throw new ParametersError('parameters.secure_string', problem);
-        }
-        const value = await fit(entry.name(), json ? parseJson(entry.name(), fetched) : fetched.value, schema);
-        return secret ? new Secret(value, fetched.version) : value;
-      });
-      return readerOf(entry);
-    },
-    secret(name: ValueName, schema?: ValueSchema<unknown>, { json = false, previous = false }: SecretOptions = {}) {
-      const wrap = async (fetched: Fetched, before?: Secret<unknown>) => {
-        const value = await fit(entry.name(), json ? parseJson(entry.name(), fetched) : fetched.value, schema);
-        return new Secret(value, fetched.version, before);
-      };
-      const entry: Entry<Secret<unknown>> = add(secrets, name, schema, async (fetched, signal) => {
-        const before = previous ? await secrets.previous(entry.name(), signal) : undefined;
-        return wrap(fetched, before && (await wrap(before)));
-      });
-      return readerOf(entry);
-    },
+    parameter: (name: ValueName, schema?: ValueSchema<unknown>, given?: ParameterOptions) =>
+      define({ kind: 'parameter', name, schema, ...given }),
+    secret: (name: ValueName, schema?: ValueSchema<unknown>, given?: SecretOptions) =>
+      define({ kind: 'secret', name, schema, ...given }),
     flag(name: string, schema?: ValueSchema<unknown>): FlagReader<unknown> {
-      const parse = async (value: unknown) => {
-        if (!isObject(value) || typeof (value as Partial<Flag>).enabled !== 'boolean') throw doesNotFit(`the flag ${name}`);
-        return { value: await fit(`the flag ${name}`, value, schema), isOn: (value as Flag).enabled };
-      };
-      const entry = add(profile, name, schema, async ({ value }) => (value === VARIANTS ? undefined : parse(value)));
+      const { get } = define({ kind: 'flag', name, schema });
       const read = async (scope?: ReadScope, context: FlagContext = {}) =>
-        (await store.read(entry, scope?.signal)) ??
-        parse(await evaluate(profileOf(), entry.name(), context, agent, scope?.signal));
+        ((await get(scope)) as FlagState | undefined) ?? engine.evaluate(name.trim(), schema, context, scope?.signal);
       return {
-        get: async (scope, context) => (await read(scope, context)).value,
-        isOn: async (scope, context) => (await read(scope, context)).isOn,
+        get: async (...given) => (await read(...given)).value,
+        isOn: async (...given) => (await read(...given)).isOn,
       };
     },
-    async ready(scope?: ReadScope) {
-      const failed: string[] = [];
-      const errors: unknown[] = [];
-      for (const settled of await Promise.allSettled(store.entries.map((entry) => store.read(entry, scope?.signal)))) {
-        if (settled.status === 'rejected') errors.push(settled.reason);
-      }
-      scope?.signal?.throwIfAborted();
-      for (const error of errors) failed.push((error as Error).message.replace('framework: ', ''));
-      const [first] = errors;
-      if (errors.length < 2) {
-        if (first) throw first;
-        return;
-      }
-      const code = first instanceof ParametersError ? first.code : 'parameters.failed';
-      throw new ParametersError(code, `${failed.length} values could not be read: ${failed.join('; ')}`, first);
-    },
+    ready: (scope?: ReadScope) => engine.ready(scope?.signal),
   };
   return values as Parameters;
 }
 
-/** Parsers quote values in their errors, so the errors are dropped. */
-function parseJson(name: string, { value }: Fetched): unknown {
-  const parsed = fromJson(String(value));
-  if (parsed === undefined) throw new ParametersError('parameters.invalid_value', `${name} is not JSON`);
-  return parsed;
-}
-
-/** The value as its schema returns it. The error has the paths of issues, never a value. */
-async function fit(name: string, value: unknown, schema: ValueSchema<unknown> | undefined): Promise<unknown> {
-  if (!schema) return value;
-  const result = await schema['~standard'].validate(value as never);
-  if (!result.issues) return result.value;
-  const paths = new Set(result.issues.map(issuePath).filter((path) => path !== ''));
-  throw doesNotFit(name, [...paths].slice(0, 5));
-}
-
-function doesNotFit(name: string, paths: readonly string[] = []): ParametersError {
-  const at = paths.length > 0 ? `: ${paths.join(', ')}` : '';
-  return new ParametersError('parameters.invalid_value', `${name} does not fit its schema${at}`);
+function isFilled(name: unknown): name is string {
+  return typeof name === 'string' && name.trim() !== '';
 }

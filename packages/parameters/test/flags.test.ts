@@ -106,7 +106,7 @@ it.each(['', '[]', 'not JSON'])('a profile with the content %j is an error', asy
 });
 
 it('without a profile the first read names the variable', async () => {
-  const { flag } = world.parameters({ flags: undefined });
+  const { flag } = world.parametersWithoutProfile();
   await expect(flag('checkout').get()).rejects.toThrow(
     expect.failure('app.invalid_configuration', 'FRAMEWORK_FLAGS_PROFILE'),
   );

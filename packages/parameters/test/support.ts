@@ -22,11 +22,12 @@ export async function startWorld() {
   const { clock, log, observability } = env.options();
   const parameters = (options: ParametersOptions = {}) =>
     createParameters({ clients, clock, log, observability, environment: {}, flags: PROFILE, ...options });
+  const parametersWithoutProfile = () => createParameters({ clients, clock, environment: {} });
   const stop = async () => {
     for (const client of Object.values(clients)) client.destroy();
     await services.stop();
   };
-  return { env, services, clients, parameters, stop, values: services.values };
+  return { env, services, clients, parameters, parametersWithoutProfile, stop, values: services.values };
 }
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
