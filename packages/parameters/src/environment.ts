@@ -36,7 +36,8 @@ export function environment<const S extends EnvironmentSchemas>(
   const values: Record<string, unknown> = {};
   const described: DescribedVariable[] = [];
   for (const [name, schema] of Object.entries(schemas)) {
-    if (!isStandardSchema(schema)) throw invalidConfiguration(`the schema of ${name} must be a Standard Schema (version 1)`);
+    if (!isStandardSchema(schema))
+      throw invalidConfiguration(`the schema of ${name} must be a Standard Schema (version 1)`);
     const given = variables[name];
     const result = schema['~standard'].validate(given);
     if ('then' in result) throw invalidConfiguration(`the schema of ${name} must not be asynchronous`);

@@ -1,5 +1,5 @@
-export { environment, type EnvironmentSchemas, type EnvironmentValues } from './environment.js';
-export { PARAMETERS_ERROR_CODES, type ParametersErrorCode, ParametersError } from './errors.js';
+export { type EnvironmentSchemas, type EnvironmentValues, environment } from './environment.js';
+export { PARAMETERS_ERROR_CODES, ParametersError, type ParametersErrorCode } from './errors.js';
 export type { FlagsProfile } from './internal/flags.js';
 export type { AwsSender } from './internal/source.js';
 export type { ParametersClients, ParametersOptions } from './options.js';

@@ -95,8 +95,16 @@ it.each([
 
 it.each([
   ['names', 'a', 'b'],
-  ['ARNs', 'arn:aws:secretsmanager:us-east-1:123456789012:secret:a-AbCdEf', 'arn:aws:secretsmanager:us-east-1:123456789012:secret:b-AbCdEf'],
-  ['ARNs without their last characters', 'arn:aws:secretsmanager:us-east-1:123456789012:secret:a', 'arn:aws:secretsmanager:us-east-1:123456789012:secret:b'],
+  [
+    'ARNs',
+    'arn:aws:secretsmanager:us-east-1:123456789012:secret:a-AbCdEf',
+    'arn:aws:secretsmanager:us-east-1:123456789012:secret:b-AbCdEf',
+  ],
+  [
+    'ARNs without their last characters',
+    'arn:aws:secretsmanager:us-east-1:123456789012:secret:a',
+    'arn:aws:secretsmanager:us-east-1:123456789012:secret:b',
+  ],
 ])('secrets are found by %s', async (_, a, b) => {
   world.values.setSecret('a', 'first');
   world.values.setSecret('b', 'second');

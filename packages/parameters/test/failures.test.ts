@@ -20,44 +20,50 @@ const FAULTS: readonly (readonly [string, ServiceFault, string])[] = [
   ['answered without a body', EMPTY, 'parameters.not_found'],
 ];
 
-it.each(FAULTS)('without an earlier value a read that is %s rejects, and waits before the next call', async (_, fault, code) => {
-  world.values.setParameter('/a', '1');
-  world.services.ssm.inject(fault, { times: 1 });
-  const a = world.parameters().parameter('/a');
-  await expect(a.get()).rejects.toMatchObject({ code });
-  world.env.clock.tick(999);
-  await expect(a.get()).rejects.toMatchObject({ code });
-  expect(operations(world.services)).toEqual(['GetParameters']);
-  world.env.clock.tick(1);
-  expect(await a.get()).toBe('1');
-});
-
-it.each(FAULTS)('a refresh that is %s keeps the last good value, with one error line and a metric', async (_, fault, code) => {
-  world.values.setParameter('/a', '1');
-  const a = world.parameters().parameter('/a');
-  await a.get();
-  world.services.ssm.inject(fault);
-  for (let failures = 1; failures <= 3; failures += 1) {
-    world.env.clock.tick(600_000);
+it.each(FAULTS)(
+  'without an earlier value a read that is %s rejects, and waits before the next call',
+  async (_, fault, code) => {
+    world.values.setParameter('/a', '1');
+    world.services.ssm.inject(fault, { times: 1 });
+    const a = world.parameters().parameter('/a');
+    await expect(a.get()).rejects.toMatchObject({ code });
+    world.env.clock.tick(999);
+    await expect(a.get()).rejects.toMatchObject({ code });
+    expect(operations(world.services)).toEqual(['GetParameters']);
+    world.env.clock.tick(1);
     expect(await a.get()).toBe('1');
-    expect(world.env.records.metrics).toHaveLength(failures);
-  }
-  expect(world.env.records.metrics[0]).toEqual({
-    name: 'ParameterFailures',
-    value: 1,
-    unit: 'Count',
-    tags: { source: 'ssm', error_code: code, outcome: 'last_good' },
-  });
-  expect(world.env.records.logs).toMatchObject([
-    {
-      level: 'ERROR',
-      message: 'framework: a parameter was not refreshed, its last good value is used',
-      parameter: '/a',
-      age_ms: 600_000,
-      error: { code },
-    },
-  ]);
-});
+  },
+);
+
+it.each(FAULTS)(
+  'a refresh that is %s keeps the last good value, with one error line and a metric',
+  async (_, fault, code) => {
+    world.values.setParameter('/a', '1');
+    const a = world.parameters().parameter('/a');
+    await a.get();
+    world.services.ssm.inject(fault);
+    for (let failures = 1; failures <= 3; failures += 1) {
+      world.env.clock.tick(600_000);
+      expect(await a.get()).toBe('1');
+      expect(world.env.records.metrics).toHaveLength(failures);
+    }
+    expect(world.env.records.metrics[0]).toEqual({
+      name: 'ParameterFailures',
+      value: 1,
+      unit: 'Count',
+      tags: { source: 'ssm', error_code: code, outcome: 'last_good' },
+    });
+    expect(world.env.records.logs).toMatchObject([
+      {
+        level: 'ERROR',
+        message: 'framework: a parameter was not refreshed, its last good value is used',
+        parameter: '/a',
+        age_ms: 600_000,
+        error: { code },
+      },
+    ]);
+  },
+);
 
 it('waits between failed calls double up to the TTL', async () => {
   const a = world.parameters({ ttlMs: 5000 }).parameter('/a');
@@ -198,5 +204,8 @@ it('ready rejects with one error that names every wrong value and no value', asy
 it('ready rejects with the error of a single value', async () => {
   const { parameter, ready } = world.parameters();
   parameter('/missing');
-  await expect(ready()).rejects.toMatchObject({ code: 'parameters.not_found', message: 'framework: /missing does not exist' });
+  await expect(ready()).rejects.toMatchObject({
+    code: 'parameters.not_found',
+    message: 'framework: /missing does not exist',
+  });
 });

@@ -152,7 +152,9 @@ describe('flags with variants', () => {
     world.values.setFlags({ checkout: {} }, { variants: true });
     const agent = await startAgent();
     await agent.stop();
-    const checkout = world.parameters({ environment: { AWS_APPCONFIG_EXTENSION_HTTP_PORT: agent.port } }).flag('checkout');
+    const checkout = world
+      .parameters({ environment: { AWS_APPCONFIG_EXTENSION_HTTP_PORT: agent.port } })
+      .flag('checkout');
     await expect(checkout.isOn()).rejects.toMatchObject({ code: 'parameters.agent_required', status: 500 });
   });
 

@@ -23,7 +23,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     error: fc.constantFrom('ThrottlingException', 'InternalServerError', 'ExpiredTokenException', 'Unknown'),
   }),
   // The clock of a machine can also be set back.
-  fc.record({ kind: fc.constant('tick' as const), ms: fc.constantFrom(-90_000_000, -5000, 1, 999, 5000, 9999, 10_000, 60_000, 90_000_000) }),
+  fc.record({
+    kind: fc.constant('tick' as const),
+    ms: fc.constantFrom(-90_000_000, -5000, 1, 999, 5000, 9999, 10_000, 60_000, 90_000_000),
+  }),
 );
 
 const SERVICES = {
@@ -57,7 +60,8 @@ it.each(['parameter', 'secret'] as const)(
         const schema = z.coerce.number();
         const readers = new Map(
           NAMES.map((key) => {
-            const reader = service === 'secret' ? values.secret(idOf(key), schema) : values.parameter(idOf(key), schema);
+            const reader =
+              service === 'secret' ? values.secret(idOf(key), schema) : values.parameter(idOf(key), schema);
             return [key, reader];
           }),
         );

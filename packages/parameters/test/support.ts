@@ -15,7 +15,10 @@ export async function startWorld() {
   const settings = { region: 'us-east-1', credentials: CREDENTIALS, maxAttempts: 1 };
   const clients = {
     ssm: new ssm.SSMClient({ ...settings, endpoint: services.ssm.endpoint }),
-    secretsManager: new secretsManager.SecretsManagerClient({ ...settings, endpoint: services.secretsManager.endpoint }),
+    secretsManager: new secretsManager.SecretsManagerClient({
+      ...settings,
+      endpoint: services.secretsManager.endpoint,
+    }),
     appConfigData: new appConfigData.AppConfigDataClient({ ...settings, endpoint: services.appConfigData.endpoint }),
   };
   for (const { middlewareStack } of Object.values(clients)) withErrorsOfThisRealm(middlewareStack as never);

@@ -8,16 +8,16 @@ export {
   startMicrovms,
 } from './services/microvms.js';
 export {
+  type ParameterServices,
+  type ParameterServicesOptions,
+  startParameterServices,
+} from './services/parameters.js';
+export {
   type S3VectorsOptions,
   type S3VectorsService,
   type StandInIndex,
   startS3Vectors,
 } from './services/s3-vectors.js';
-export {
-  type ParameterServices,
-  type ParameterServicesOptions,
-  startParameterServices,
-} from './services/parameters.js';
 export {
   type FaultRule,
   type Service,

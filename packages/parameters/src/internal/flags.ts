@@ -1,7 +1,15 @@
 import type { FullClock } from '@sallyport/core';
 import { fromJson, isObject, lazily, ownOf, throwMissing, withDeadline } from '@sallyport/core/internal';
 import { ParametersError } from '../errors.js';
-import { type Answers, type AwsSender, type Fetched, notFound, type Source, sendTo, toParametersError } from './source.js';
+import {
+  type Answers,
+  type AwsSender,
+  type Fetched,
+  notFound,
+  type Source,
+  sendTo,
+  toParametersError,
+} from './source.js';
 
 /** A profile of AppConfig, by names or ids. */
 export interface FlagsProfile {

@@ -41,7 +41,11 @@ export function notFound(what: string): ParametersError {
 
 const CODES: readonly (readonly [RegExp, ParametersErrorCode, string])[] = [
   [/NotFound/, 'parameters.not_found', 'does not exist'],
-  [/Denied|Decryption|KMS|InvalidKeyId|Unrecognized|Expired|InvalidSignature/, 'parameters.denied', 'may not be read by this role; check its policy and the KMS key'],
+  [
+    /Denied|Decryption|KMS|InvalidKeyId|Unrecognized|Expired|InvalidSignature/,
+    'parameters.denied',
+    'may not be read by this role; check its policy and the KMS key',
+  ],
 ];
 
 /** The error of a failed call, without the text of the service. */
@@ -50,6 +54,10 @@ export function toParametersError(thrown: unknown, what: string): FrameworkError
   const name = String((thrown as { readonly name?: unknown } | null)?.name);
   if (isTransient(thrown) || name === 'InternalServiceError')
     return new ParametersError('parameters.unavailable', `${what} is not available`, thrown);
-  const [, code, text] = CODES.find(([names]) => names.test(name)) ?? [0, 'parameters.failed' as const, 'could not be read'];
+  const [, code, text] = CODES.find(([names]) => names.test(name)) ?? [
+    0,
+    'parameters.failed' as const,
+    'could not be read',
+  ];
   return new ParametersError(code, `${what} ${text}`, thrown);
 }

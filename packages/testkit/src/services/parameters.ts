@@ -77,7 +77,13 @@ export async function startParameterServices(options: ParameterServicesOptions):
     }),
   ]);
   const all = [ssm, secretsManager, appConfigData];
-  return { ssm, secretsManager, appConfigData, values, stop: () => Promise.all(all.map((one) => one.stop())).then(() => {}) };
+  return {
+    ssm,
+    secretsManager,
+    appConfigData,
+    values,
+    stop: () => Promise.all(all.map((one) => one.stop())).then(() => {}),
+  };
 }
 
 interface Latest {

@@ -72,10 +72,7 @@ export class ParameterModel implements ParameterValues {
     this.#secrets.set(name, [{ value, id: `version-${this.#made}` }, ...(current ? [current] : [])]);
   }
 
-  setFlags(
-    flags: Readonly<Record<string, object>>,
-    { variants = false }: { readonly variants?: boolean } = {},
-  ): void {
+  setFlags(flags: Readonly<Record<string, object>>, { variants = false }: { readonly variants?: boolean } = {}): void {
     this.#flags = { version: this.#flags.version + 1, body: JSON.stringify(flags), variants };
   }
 
