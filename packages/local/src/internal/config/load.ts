@@ -61,7 +61,7 @@ export function loadConfig(folder: string, flags: Flags): Config {
     quiet: given.quiet ?? false,
     reveal: given.reveal ?? false,
     envFile,
-    env: { ...file.env, ...(envFile === undefined ? {} : readVariables(envFile)), ...flags.env },
+    env: { ...(given.values?.flags && { [FLAGS_PROFILE]: 'local/local/flags' }), ...file.env, ...(envFile === undefined ? {} : readVariables(envFile)), ...flags.env },
     audiences: given.audiences ?? [],
     pass: [...(file.pass ?? []), ...(flags.pass ?? [])],
     aws: [...(file.aws ?? []), ...(flags.aws ?? [])],
@@ -85,6 +85,7 @@ export function loadConfig(folder: string, flags: Flags): Config {
     sources: sourcesOf(given),
     tables: given.tables ?? [],
     buckets: given.buckets ?? [],
+    values: given.values ?? {},
   };
 }
 
@@ -103,6 +104,9 @@ export function projectOf(folder: string, entry?: string): string {
   }
   return folder;
 }
+
+/** The variable that `createParameters` of `@sallyport/parameters` reads; any profile has the local flags. */
+const FLAGS_PROFILE = 'FRAMEWORK_FLAGS_PROFILE';
 
 const ifThere = (file: string) => (existsSync(file) ? file : undefined);
 

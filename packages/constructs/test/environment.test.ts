@@ -1,0 +1,52 @@
+/** Variables that an application checks with `environment()`, compared at synth with those of its function. */
+import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { StringParameter } from 'aws-cdk-lib/aws-ssm';
+import { inventoryFromEntry, ServiceFunction, ServiceWiring } from '../src/index.js';
+import { newProject } from './support/folders.js';
+import { messageOf, newStack, templateOf } from './support/synth.js';
+
+const PARAMETERS = fileURLToPath(new URL('../../parameters/src/index.ts', import.meta.url));
+const files = newProject({
+  'lambda.js': 'export const handler = () => {};',
+  'app.js': `
+    import { environment } from ${JSON.stringify(PARAMETERS)};
+    const string = (accepts) => ({ '~standard': { version: 1, vendor: 'test', validate: (value) => accepts(value) ? { value } : { issues: [{ message: 'wrong' }] } } });
+    export const env = environment({
+      ORDERS_TABLE: string((value) => value?.startsWith('orders-')),
+      LIMITS: string((value) => value !== undefined),
+      OPTIONAL: string(() => true),
+      AWS_REGION: string((value) => value !== undefined),
+    });
+    export const app = { routes: () => [], triggers: () => [] };
+  `,
+});
+const conditions = ['@sallyport/source'];
+
+function synthWith(environment: Readonly<Record<string, string>>, hasLimits = true): string {
+  const stack = newStack();
+  const parameters = hasLimits ? { LIMITS: new StringParameter(stack, 'Limits', { stringValue: '1' }) } : {};
+  const { fn } = new ServiceFunction(stack, 'Api', { entry: join(files, 'lambda.js'), environment, parameters });
+  const inventory = inventoryFromEntry({ entry: join(files, 'app.js'), conditions });
+  new ServiceWiring(stack, 'Wiring', { fn, inventory });
+  return messageOf(() => templateOf(stack));
+}
+
+it('a stack that sets all variables passes; Lambda sets its own, and a value that is known after deployment is not checked', () => {
+  expect(synthWith({ ORDERS_TABLE: 'orders-live' })).toBe('');
+});
+
+it('one message names every variable that is missing or does not fit, and no value', () => {
+  const message = synthWith({ ORDERS_TABLE: 'invoices-live' }, false);
+  expect(message).toContain('environment(): ORDERS_TABLE does not fit its schema, LIMITS is missing, expected');
+  expect(message).not.toContain('invoices-live');
+});
+
+it('the inventory lists the variables', () => {
+  expect(inventoryFromEntry({ entry: join(files, 'app.js'), conditions }).deployment?.environment).toEqual([
+    { name: 'ORDERS_TABLE', problem: 'missing' },
+    { name: 'LIMITS', problem: 'missing' },
+    { name: 'OPTIONAL' },
+    { name: 'AWS_REGION', problem: 'missing' },
+  ]);
+});
