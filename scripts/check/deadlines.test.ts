@@ -176,7 +176,8 @@ it('http: a message of a WebSocket handler stops with the signal of its context'
   const env = createTestEnv();
   const app = env.app({ webSocketClientFactory: createWebSocketClientFactory({ clock: env.clock, loadSdk }) });
   app.webSocket('$default', async (ctx) => {
-    await ctx.asWebSocket().sendMessage('hello');
+    await ctx.asWebSocket()?.sendMessage('hello');
+    return { status: 204 };
   });
   const lambda = env.lambdaContext({ remainingMs: 2000 });
   const answer = env.invoke(app, buildWebSocketEvent({ routeKey: '$default' }), lambda);

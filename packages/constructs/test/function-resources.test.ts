@@ -407,7 +407,9 @@ it('sets the profile of feature flags, and the role may read this configuration 
     {
       Action: ['appconfig:StartConfigurationSession', 'appconfig:GetLatestConfiguration'],
       Effect: 'Allow',
-      Resource: { 'Fn::Join': ['', expect.arrayContaining([ids[0], '/environment/', ids[1], '/configuration/', ids[2]])] },
+      Resource: {
+        'Fn::Join': ['', expect.arrayContaining([ids[0], '/environment/', ids[1], '/configuration/', ids[2]])],
+      },
     },
   ]);
 });

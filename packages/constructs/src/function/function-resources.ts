@@ -10,7 +10,7 @@ import { count, literal, many, prop, thing, words } from '../internal/props.js';
 /** Feature flags of AppConfig. */
 export interface FunctionFlags {
   /** The profile of the flags, such as a `HostedConfiguration` of the type `FEATURE_FLAGS`. */
-  readonly configuration: IConfiguration;
+  readonly configuration: Pick<IConfiguration, 'configurationProfileId'>;
   /** The environment to which it is deployed. */
   readonly environment: IEnvironment;
 }

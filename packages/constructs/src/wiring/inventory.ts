@@ -207,7 +207,9 @@ function parseDeployment(value: unknown): InventoryDeployment {
 }
 
 function isVariable(value: unknown): boolean {
-  return isPlainObject(value) && isName(value.name) && [undefined, 'missing', 'invalid'].includes(value.problem as never);
+  return (
+    isPlainObject(value) && isName(value.name) && [undefined, 'missing', 'invalid'].includes(value.problem as never)
+  );
 }
 
 type Entry = Readonly<Record<string, unknown>>;

@@ -61,7 +61,8 @@ export function resourceVariables(at: Construct, { environment, secrets, paramet
 /** Allows the function to read its secrets and parameters, with their keys. */
 export function grantResources(role: IGrantable, { secrets, parameters, flags }: ReadProps): void {
   if (Object.keys(secrets).length > 1) {
-    const reason = 'secretsmanager:BatchGetSecretValue has no resources; it returns only secrets that GetSecretValue allows';
+    const reason =
+      'secretsmanager:BatchGetSecretValue has no resources; it returns only secrets that GetSecretValue allows';
     grantOnParts(role, PARAMETERS_ACTIONS.secretBatch, ['*'], reason);
   }
   for (const secret of Object.values(secrets)) {

@@ -54,7 +54,8 @@ export function wrongVariables(wiring: IConstruct, fn: IFunction, given: Invento
   if (given.deployment?.environment === undefined) return [];
   const taking = takings.get(given);
   const { literals, tokens } = literalsOf(fn);
-  const described = (taking ? taking.take({ ...taking.environment, ...literals }) : given).deployment?.environment ?? [];
+  const described =
+    (taking ? taking.take({ ...taking.environment, ...literals }) : given).deployment?.environment ?? [];
   const wrong = described.flatMap(({ name, problem }) => {
     // AWS Lambda sets these variables.
     if (problem === undefined || tokens.includes(name) || /^(?:AWS_|_|TZ$|LANG$|PATH$)/.test(name)) return [];

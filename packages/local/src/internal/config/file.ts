@@ -108,7 +108,10 @@ export const FILE_KINDS = {
   values: group<LocalValues>()({
     parameters: STRINGS,
     secrets: STRINGS,
-    flags: mapOf<object>('an object of flags, each with enabled', (flag) => isObject(flag) && 'enabled' in Object(flag)),
+    flags: mapOf<object>(
+      'an object of flags, each with enabled',
+      (flag) => isObject(flag) && 'enabled' in Object(flag),
+    ),
   }),
 };
 

@@ -61,7 +61,12 @@ export function loadConfig(folder: string, flags: Flags): Config {
     quiet: given.quiet ?? false,
     reveal: given.reveal ?? false,
     envFile,
-    env: { ...(given.values?.flags && { [FLAGS_PROFILE]: 'local/local/flags' }), ...file.env, ...(envFile === undefined ? {} : readVariables(envFile)), ...flags.env },
+    env: {
+      ...(given.values?.flags && { [FLAGS_PROFILE]: 'local/local/flags' }),
+      ...file.env,
+      ...(envFile === undefined ? {} : readVariables(envFile)),
+      ...flags.env,
+    },
     audiences: given.audiences ?? [],
     pass: [...(file.pass ?? []), ...(flags.pass ?? [])],
     aws: [...(file.aws ?? []), ...(flags.aws ?? [])],

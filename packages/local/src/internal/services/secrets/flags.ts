@@ -27,13 +27,20 @@ function createAppConfigData(flags: Readonly<Record<string, object>>): AwsServic
     serve({ request: { method, path, query }, note }): Output {
       if (method === 'POST' && path === '/configurationsessions') {
         note({ operation: 'StartConfigurationSession' });
-        return { wire: { status: 201, headers: JSON_HEADERS, body: JSON.stringify({ InitialConfigurationToken: next(false) }) } };
+        return {
+          wire: {
+            status: 201,
+            headers: JSON_HEADERS,
+            body: JSON.stringify({ InitialConfigurationToken: next(false) }),
+          },
+        };
       }
       if (method !== 'GET' || path !== '/configuration') throw notServed('');
       note({ operation: 'GetLatestConfiguration' });
       const token = new URLSearchParams(query).get('configuration_token') ?? '';
       const hasFlags = tokens.get(token);
-      if (hasFlags === undefined) throw new AwsFault(400, 'BadRequestException', 'the token is unknown, used or expired');
+      if (hasFlags === undefined)
+        throw new AwsFault(400, 'BadRequestException', 'the token is unknown, used or expired');
       tokens.delete(token);
       const headers = {
         ...JSON_HEADERS,
