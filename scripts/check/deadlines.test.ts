@@ -1,6 +1,6 @@
 /**
  * Calls each package with a client that does not answer, and records the signal that the call has: it must abort at the limit of the
- * row, and with the signal of the application where the row says so.
+ * row, and with the signal of the application if the row has one.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ import { createS3VectorStore, createTitanEmbedder } from '../../packages/vectors
 import { DEADLINES, type DeadlineRow } from '../docs/deadlines-data.js';
 import { ROOT, run } from './command.js';
 
-/** What a row's call receives. */
+/** The arguments of a row's call. */
 interface Bench {
   readonly clock: ManualClock;
   /** A client that records the signal of each command and never answers. */
@@ -138,7 +138,7 @@ it.each(rowsOf('caller'))('%s stop with the signal of the application', async (n
   await first;
   expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
   caller.abort(new Error('the client left'));
-  // A shared call learns of it when its last reader has left.
+  // A shared call stops after its last reader has left.
   await new Promise((resolve) => setImmediate(resolve));
   expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
 });

@@ -1,4 +1,4 @@
-// Which limits a call to AWS has, for each place that sends commands of the AWS SDK. `scripts/check/deadlines.test.ts` drives every row.
+// The limits of calls to AWS, for each place that sends commands of the AWS SDK. `scripts/check/deadlines.test.ts` drives every row.
 
 /** One row: calls of one part of a package. */
 export interface DeadlineRow {
@@ -14,7 +14,7 @@ export interface DeadlineRow {
   readonly defaultMs: number | undefined;
   /** `caller`: the signal that the application passes reaches the call. `context`: the framework passes the signal of the context. `own`: only the limit stops it. */
   readonly stops: 'caller' | 'context' | 'own';
-  /** Why no signal is passed on, or who passes it, as Markdown. */
+  /** The reason for a missing signal, or the code that passes it, as Markdown. */
   readonly note: string;
 }
 
@@ -64,7 +64,7 @@ export const DEADLINES: readonly DeadlineRow[] = [
     limit: '`timeoutMs` of `createWebSocketClientFactory`',
     defaultMs: 5000,
     stops: 'context',
-    note: 'a client of your own calls accepts it as the last argument',
+    note: 'methods of `WebSocketClient` accept it as the last argument',
   },
   {
     package: 'objectstore',
@@ -106,7 +106,7 @@ export const DEADLINES: readonly DeadlineRow[] = [
     package: 'microvm',
     calls: 'the provider of micro-VMs',
     sources: ['packages/microvm/src/provider/aws-provider.ts'],
-    limit: 'fixed, at most what is left of `ctx.remainingMs`',
+    limit: 'fixed, at most `ctx.remainingMs`',
     defaultMs: 5000,
     stops: 'caller',
     note: 'the controller passes the signal of its limit; a machine that starts is not abandoned when the client leaves',
@@ -151,7 +151,7 @@ export const DEADLINES: readonly DeadlineRow[] = [
     package: 'triggers',
     calls: 'results of CodePipeline, CodeDeploy, Config and Step Functions',
     sources: ['packages/triggers/src/internal/sender.ts'],
-    limit: '`timeoutMs`, at most what is left of the invocation less 200 ms',
+    limit: '`timeoutMs`, at most the remaining time of the invocation less 200 ms',
     defaultMs: 4000,
     stops: 'own',
     note: 'the result of work that timed out is reported, too',
@@ -178,8 +178,8 @@ export const DEADLINES: readonly DeadlineRow[] = [
 
 const STOPS: Readonly<Record<DeadlineRow['stops'], string>> = {
   caller: 'the signal that you pass',
-  context: '`ctx.signal`, by itself',
-  own: 'nothing else',
+  context: '`ctx.signal`, automatically',
+  own: '–',
 };
 
 /** The page `docs/deadlines.md`. */
@@ -193,7 +193,7 @@ export function renderDeadlines(): string {
 
 Every call to AWS that a package of Sallyport makes has a time limit, which includes all attempts of the AWS SDK.
 Most calls also stop with a signal: pass \`ctx.signal\`, and a call ends when the invocation reaches its deadline or when the client disconnects.
-A context is accepted wherever an object with a signal is.
+A context is accepted as an object with a signal.
 
 \`\`\`ts
 import type { Context } from '@sallyport/core';

@@ -1,4 +1,4 @@
-/** Variables that an application checks with `environment()`, compared at synth with those of its function. */
+/** Variables that an application checks with `environment()`, compared at synth with the variables of its function. */
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';

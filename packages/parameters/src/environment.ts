@@ -20,7 +20,7 @@ interface DescribedVariable {
 
 /**
  * The variables of a service, checked when the module is loaded. While `inventoryFromEntry` of `@sallyport/constructs` reads the
- * application, nothing is thrown: the constructs compare the variables with those that the stack sets.
+ * application, nothing is thrown: the constructs compare the variables with the variables of the stack.
  *
  * @param schemas a validator for each variable; its result must not be a promise
  * @param variables environment variables; default `process.env`

@@ -15,7 +15,7 @@ export const PARAMETERS_ERROR_CODES = [
   'parameters.denied',
   /** Throttling, 5xx, time-out or network, and no earlier value: the same call may succeed later. @status 503 */
   'parameters.unavailable',
-  /** The flags have variants, and AppConfig Agent does not answer on this machine. @status 500 */
+  /** The flags have variants, and AppConfig Agent does not run next to the function. @status 500 */
   'parameters.agent_required',
   /** Any other failure of the service. @status 500 */
   'parameters.failed',

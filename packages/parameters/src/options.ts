@@ -17,7 +17,7 @@ export interface ParametersOptions {
   readonly timeoutMs?: number;
   /** The profile of the flags in AppConfig. Default: the variable `FRAMEWORK_FLAGS_PROFILE`, `application/environment/profile`. */
   readonly flags?: FlagsProfile;
-  /** Clients of AWS. Default: clients of this region, created at the first call of each service. */
+  /** AWS clients. Default: clients of this region, created at the first call of each service. */
   readonly clients?: ParametersClients;
   /** The clock. Default: the system's clock. */
   readonly clock?: FullClock;

@@ -11,7 +11,7 @@ export type ValueSchema<Output> = StandardSchema<unknown, Output> | StandardSche
 /** The name or the ARN of a value, or the variable that has it: the props `parameters` and `secrets` of the constructs set such variables. */
 export type ValueName = string | { readonly variable: string };
 
-/** What ends the wait of a reader: a context, or any object with a signal. */
+/** The signal of a reader: a context, or any object with a signal. */
 export interface ReadScope {
   /** Ends the wait; a call that no reader waits for is stopped. */
   readonly signal?: AbortSignal;

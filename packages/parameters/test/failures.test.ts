@@ -107,7 +107,7 @@ it('the signal of a reader ends its wait, and stops a call that no other reader 
   await expect(reads[1]).rejects.toThrow('second');
   await until(() => world.env.clock.pendingTimers === 0);
   release();
-  // A stopped call is no failure: the next reader does not wait.
+  // A stopped call does not count as a failure: the next reader does not wait.
   expect(await a.get()).toBe('1');
   expect(world.env.records.metrics).toEqual([]);
 });

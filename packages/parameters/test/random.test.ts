@@ -92,7 +92,7 @@ it.each(['parameter', 'secret'] as const)(
               expect(written.get(one.name)?.has(Number(got.value))).toBe(true);
               had.add(one.name);
             } else {
-              // Once there was a value, there always is one.
+              // A reader that had a value always has a value.
               expect(had.has(one.name)).toBe(false);
               expect(String(got?.code)).toMatch(/^parameters\./);
             }

@@ -39,7 +39,7 @@ interface Stack {
   add(make: (next: (given: unknown) => Promise<unknown>) => (given: unknown) => Promise<unknown>, at: object): void;
 }
 
-/** Jest runs tests in a realm of their own, in which errors of `node:net` are no instances of `Error`: the SDK would wrap them. */
+/** Jest runs tests in a separate realm: errors of `node:net` are not instances of its `Error`, so the SDK would wrap them. */
 function withErrorsOfThisRealm(stack: Stack): void {
   const retyped = (error: Error & { readonly code?: string }) => {
     if (error instanceof Error) throw error;
@@ -54,7 +54,7 @@ export function operations({ ssm, secretsManager, appConfigData }: ParameterServ
   return [ssm, secretsManager, appConfigData].flatMap(({ requests }) => requests.map(({ operation }) => operation));
 }
 
-/** Lets calls in the background reach the services and end. */
+/** Waits until calls in the background have ended. */
 export async function until(isTrue: () => boolean): Promise<void> {
   for (let turn = 0; turn < 20_000 && !isTrue(); turn += 1) await new Promise((resolve) => setImmediate(resolve));
   if (!isTrue()) throw new Error('the condition did not become true');

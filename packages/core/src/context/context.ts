@@ -222,7 +222,7 @@ export interface WebSocketClient {
   deleteConnection(connectionId: string, options?: CallScope): Promise<void>;
 }
 
-/** The end of a call, in addition to its own time limit. A context is one. */
+/** The signal of a call, which also has a time limit. A context is accepted. */
 export interface CallScope {
   /** Ends the call: it rejects with the signal's reason. A write in progress may still be applied. */
   readonly signal?: AbortSignal | undefined;

@@ -6,7 +6,7 @@ import type { PARAMETERS_OPTIONS } from '../options.js';
 import type { Flag, FlagContext, ValueName, ValueSchema } from '../parameters.js';
 import { FLAGS_PROFILE_ENV } from '../schema.js';
 import { Secret } from '../secret.js';
-import { appConfig, evaluate, type FlagsProfile, VARIANTS } from './flags.js';
+import { appConfig, evaluate, type FlagsProfile } from './flags.js';
 import { parameterStore, secretsManager } from './services.js';
 import type { Fetched } from './source.js';
 import { type Entry, ParameterStore } from './store.js';
@@ -71,14 +71,14 @@ export function createEngine(settings: Settings): Engine {
 
   const parse = async (definition: Definition, name: string, fetched: Fetched, signal: AbortSignal) => {
     const { kind, schema, secret, previous } = definition;
-    if (kind === 'flag') return fetched.value === VARIANTS ? undefined : toFlag(name, fetched.value, schema);
-    const value = await valueOf(definition, name, fetched);
+    if (kind === 'flag') return fetched.hasVariants ? undefined : toFlag(name, fetched.value, schema);
+    const value = await valueIn(definition, name, fetched);
     if (kind === 'parameter' && !secret) {
       if (!fetched.isSecret) return value;
       throw new ParametersError('parameters.secure_string', `${name} is a SecureString: read it with { secret: true }`);
     }
     const before = previous ? await secrets.previous(name, signal) : undefined;
-    const old = before && new Secret(await valueOf(definition, name, before), before.version);
+    const old = before && new Secret(await valueIn(definition, name, before), before.version);
     return new Secret(value, fetched.version, old);
   };
   return {
@@ -113,7 +113,7 @@ async function toFlag(name: string, value: unknown, schema: ValueSchema<unknown>
   return { value: await fit(`the flag ${name}`, value, schema), isOn: (value as Flag).enabled };
 }
 
-async function valueOf({ json, schema }: Definition, name: string, fetched: Fetched): Promise<unknown> {
+async function valueIn({ json, schema }: Definition, name: string, fetched: Fetched): Promise<unknown> {
   return fit(name, json ? parseJson(name, fetched) : fetched.value, schema);
 }
 

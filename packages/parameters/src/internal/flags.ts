@@ -21,8 +21,8 @@ export interface FlagsProfile {
   readonly profile: string;
 }
 
-/** The value of a flag whose profile has variants: AppConfig Agent evaluates it. */
-export const VARIANTS = Symbol('variants');
+/** The flags by name; `variants` if AppConfig Agent must evaluate them. */
+type Flags = Readonly<Record<string, unknown>> | 'variants';
 
 interface Latest {
   readonly Configuration?: Uint8Array | null;
@@ -43,7 +43,7 @@ export function appConfig(given: AwsSender | undefined, profileOf: () => FlagsPr
     return { sdk, client: given ?? (new sdk.AppConfigDataClient({}) as AwsSender) };
   });
   let token: string | undefined;
-  let flags: Readonly<Record<string, unknown>> | typeof VARIANTS | undefined;
+  let flags: Flags | undefined;
   let version = 0;
   const start = async (signal: AbortSignal) => {
     const { sdk, client } = await open();
@@ -84,11 +84,11 @@ export function appConfig(given: AwsSender | undefined, profileOf: () => FlagsPr
       token = latest.NextPollConfigurationToken;
       source.pauseMs = (latest.NextPollIntervalInSeconds ?? 15) * 1000;
       const all = flags;
-      const valueOf = (name: string): Fetched | Error => {
-        const value = all === VARIANTS ? VARIANTS : Object.hasOwn(all, name) ? all[name] : undefined;
-        return value === undefined ? notFound(`the flag ${name}`) : { value, version: String(version) };
+      const flagOf = (name: string): Fetched | Error => {
+        if (all === 'variants') return { value: undefined, version: String(version), hasVariants: true };
+        return Object.hasOwn(all, name) ? { value: all[name], version: String(version) } : notFound(`the flag ${name}`);
       };
-      return new Map(names.map((name) => [name, valueOf(name)]));
+      return new Map(names.map((name) => [name, flagOf(name)]));
     },
   };
   return source;
@@ -99,14 +99,14 @@ export function appConfig(given: AwsSender | undefined, profileOf: () => FlagsPr
  *
  * @see https://docs.aws.amazon.com/appconfig/latest/userguide/appconfig-agent-how-to-use-local-development-samples.html
  */
-function contentOf(bytes: Uint8Array, type: string): Readonly<Record<string, unknown>> | typeof VARIANTS {
-  if (!type.startsWith('application/json')) return VARIANTS;
+function contentOf(bytes: Uint8Array, type: string): Flags {
+  if (!type.startsWith('application/json')) return 'variants';
   const flags = fromJson(Buffer.from(bytes).toString());
-  if (isObject(flags)) return flags as Readonly<Record<string, unknown>>;
+  if (isObject(flags)) return flags as Flags;
   throw new ParametersError('parameters.invalid_value', 'the profile of flags is not a JSON object');
 }
 
-/** Where the Agent is, and how long it may take. */
+/** Port and time limit of the Agent. */
 export interface AgentSettings {
   readonly port: string;
   readonly clock: FullClock;
@@ -148,11 +148,11 @@ export async function evaluate(
   }
 }
 
-/** Keys and values that the Agent reads as they are: a comma would start another pair. */
+/** Keys and values that the Agent reads unchanged: a comma would start a new pair. */
 function contextHeader(name: string, context: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(context);
   const wrong = pairs.find(([key, value]) => !/^[\w.-]+$/.test(key) || !/^[\x20-\x2b\x2d-\x7e]*$/.test(value));
   if (!wrong) return pairs.map((pair) => pair.join('=')).join(',');
-  const problem = `the flag ${name} needs context values of printable ASCII without commas (got another one for ${JSON.stringify(wrong[0])})`;
+  const problem = `the flag ${name} needs context values of printable ASCII without commas, unlike ${JSON.stringify(wrong[0])}`;
   throw new ParametersError('parameters.invalid_input', problem);
 }

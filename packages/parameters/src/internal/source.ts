@@ -15,6 +15,8 @@ export interface Fetched {
   readonly version: string;
   /** True for a value that AWS stores encrypted. */
   readonly isSecret?: boolean;
+  /** True for a flag that AppConfig Agent must evaluate. */
+  readonly hasVariants?: boolean;
 }
 
 /** The result for each name: its value, or the failure of this name alone. */
@@ -48,7 +50,7 @@ const CODES: readonly (readonly [RegExp, ParametersErrorCode, string])[] = [
   ],
 ];
 
-/** The error of a failed call, without the text of the service. */
+/** The error of a failed call, without the message of the service. */
 export function toParametersError(thrown: unknown, what: string): FrameworkError {
   if (isFrameworkError(thrown)) return thrown;
   const name = String((thrown as { readonly name?: unknown } | null)?.name);

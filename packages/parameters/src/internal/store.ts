@@ -32,7 +32,7 @@ export interface Entry<T> {
   load: Load | undefined;
 }
 
-/** A call for several entries, and the number of readers that wait for it. */
+/** A call for several entries, and the number of its waiting readers. */
 interface Load {
   readonly done: Promise<void>;
   readonly stop: AbortController;
@@ -111,7 +111,7 @@ export class ParameterStore {
   }
 
   /**
-   * Settles the entries one by one, and removes them from `pending`.
+   * Settles each entry, and removes it from `pending`.
    *
    * @throws the failure of the whole call, if the same call may succeed later
    */

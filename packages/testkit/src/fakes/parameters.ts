@@ -48,7 +48,7 @@ export interface FakeParameters extends ParameterValues {
 }
 
 /**
- * Makes the services of `@sallyport/parameters` in memory. The limits are those of AWS.
+ * Makes the services of `@sallyport/parameters` in memory. AWS limits apply.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  * @example

@@ -89,6 +89,10 @@ export type ServiceHandler = (
 
 /** An answer whose output has members in headers. */
 export class ServiceBytes {
+  static {
+    brandError(ServiceBytes, 'sallyport.ServiceBytes');
+  }
+
   /** The body. */
   readonly bytes: Uint8Array;
   /** The headers of the answer. */

@@ -43,7 +43,7 @@ export interface ParameterValues {
   allow(name: string): void;
 }
 
-/** Parameter Store, Secrets Manager and AppConfig, with the limits of AWS. */
+/** Parameter Store, Secrets Manager and AppConfig, with AWS limits. */
 export class ParameterModel implements ParameterValues {
   readonly #clock: Clock;
   readonly #parameters = new Map<string, StoredParameter>();
