@@ -1,6 +1,7 @@
 /** Variables that an application checks with `environment()`, compared at synth with the variables of its function. */
-import { fileURLToPath } from 'node:url';
+
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { inventoryFromEntry, ServiceFunction, ServiceWiring } from '../src/index.js';
 import { newProject } from './support/folders.js';

@@ -1,3 +1,4 @@
+import { FLAGS_PROFILE_ENV, PARAMETERS_ACTIONS } from '@sallyport/parameters/schema';
 import type { ISecurityGroup, IVpc, SubnetSelection } from 'aws-cdk-lib/aws-ec2';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -6,7 +7,6 @@ import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { IParameter } from 'aws-cdk-lib/aws-ssm';
 import { Stack, Token } from 'aws-cdk-lib/core';
 import type { Construct, IConstruct } from 'constructs';
-import { FLAGS_PROFILE_ENV, PARAMETERS_ACTIONS } from '@sallyport/parameters/schema';
 import { checkVariable } from '../../internal/environment.js';
 import { grantOn } from '../../internal/grants.js';
 import { grantKey } from '../../internal/keys.js';
