@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
-import { inventoryFromEntry, ServiceFunction, ServiceWiring } from '../src/index.js';
+import { inventoryFromEntry, Service, ServiceFunction, ServiceWiring } from '../src/index.js';
 import { newProject } from './support/folders.js';
 import { messageOf, newStack, templateOf } from './support/synth.js';
 
@@ -50,4 +50,28 @@ it('the inventory lists the variables', () => {
     { name: 'OPTIONAL' },
     { name: 'AWS_REGION', problem: 'missing' },
   ]);
+});
+
+it('a Service checks the variables of its application', () => {
+  const app = newProject({
+    'src/lambda.ts': `
+      import { environment } from ${JSON.stringify(PARAMETERS)};
+      import { SecureApp } from ${JSON.stringify(fileURLToPath(new URL('../../secure/src/index.ts', import.meta.url)))};
+      const text = { '~standard': { version: 1, vendor: 'test', validate: (value) => typeof value === 'string' ? { value } : { issues: [{ message: 'wrong' }] } } };
+      environment({ ORDERS_TABLE: text, MODE: text });
+      const app = new SecureApp({ principalResolver: async () => null });
+      app.queue('orders', () => {});
+      export const handler = app.handleLambda;
+    `,
+  });
+  const stack = newStack();
+  const service = new Service(stack, 'Orders', {
+    entry: join(app, 'src/lambda.ts'),
+    stage: 'preview',
+    conditions,
+    environment: { MODE: 'a' },
+  });
+  expect(service.node.children.length).toBeGreaterThan(0);
+  const message = messageOf(() => templateOf(stack));
+  expect(message).toContain('environment(): ORDERS_TABLE is missing, expected');
 });
