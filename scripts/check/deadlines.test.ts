@@ -1,6 +1,6 @@
 /**
  * Calls each package with a client that does not answer, and records the signal that the call has: it must abort at the limit of the
- * row, and with the signal of the application if the row has one.
+ * row, and with the signal of the application for rows with such a signal.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
