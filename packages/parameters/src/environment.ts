@@ -1,7 +1,7 @@
 import type { Environment } from '@sallyport/core';
 import { invalidConfiguration, isStandardSchema } from '@sallyport/core/options';
 import { ParametersError } from './errors.js';
-import type { ValueSchema } from './parameters.js';
+import type { ValueSchema } from './readers.js';
 import { ENVIRONMENT_LIST } from './schema.js';
 
 /** A validator for each variable. It receives the string, or `undefined` for a variable that is not set. */

@@ -3,17 +3,17 @@ export { PARAMETERS_ERROR_CODES, ParametersError, type ParametersErrorCode } fro
 export type { FlagsProfile } from './internal/flags.js';
 export type { AwsSender } from './internal/source.js';
 export type { ParametersClients, ParametersOptions } from './options.js';
-export {
-  createParameters,
-  type Flag,
-  type FlagContext,
-  type FlagReader,
-  type ParameterOptions,
-  type Parameters,
-  type ReadScope,
-  type SecretOptions,
-  type ValueName,
-  type ValueReader,
-  type ValueSchema,
-} from './parameters.js';
+export { createParameters } from './parameters.js';
+export type {
+  Flag,
+  FlagContext,
+  FlagReader,
+  ParameterOptions,
+  Parameters,
+  ReadScope,
+  SecretOptions,
+  ValueName,
+  ValueReader,
+  ValueSchema,
+} from './readers.js';
 export { Secret } from './secret.js';

@@ -3,7 +3,7 @@ import { fromJson, isObject, parseLog } from '@sallyport/core/internal';
 import { invalidConfiguration, issuePath, type ParsedOptions } from '@sallyport/core/options';
 import { ParametersError } from '../errors.js';
 import type { PARAMETERS_OPTIONS } from '../options.js';
-import type { Flag, FlagContext, ValueName, ValueSchema } from '../parameters.js';
+import type { Flag, FlagContext, ValueName, ValueSchema } from '../readers.js';
 import { FLAGS_PROFILE_ENV } from '../schema.js';
 import { Secret } from '../secret.js';
 import { appConfig, evaluate, type FlagsProfile } from './flags.js';
