@@ -220,6 +220,11 @@ A call that stops may still have been applied: the request can have reached the 
 Stores of this framework recognize such a write when it is repeated.
 A call that only its limit stops is work that must be finished after the client has left, or that several requests share.
 
+## Safe by default, and what it costs on AWS
+
+- No call waits without a limit: an option can change the limit, and none removes it.
+- A call that stops early still counts for AWS, like any request ([Lambda pricing](https://aws.amazon.com/lambda/pricing/) bills the time that a function waits).
+
 [Context](context.md) · [State](state.md) · [Parameters](parameters.md)
 `;
 }
