@@ -13,7 +13,7 @@ class GetLatestConfigurationCommand {
   constructor(readonly input: object) {}
 }
 
-it('counts the calls with their names, and fails the next call as asked', async () => {
+it('counts the calls with their names, and failNext fails one call', async () => {
   const aws = fakeParameters();
   aws.setParameter('/a', '1');
   aws.failNext(new Error('down'));
