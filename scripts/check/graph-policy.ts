@@ -27,6 +27,7 @@ export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>>
   '@sallyport/connections': ['core', 'dynamo', 'http'],
   '@sallyport/contract': ['core'],
   '@sallyport/objectstore': ['core'],
+  '@sallyport/parameters': ['core'],
   '@sallyport/vectors': ['core'],
   '@sallyport/microvm': ['core', 'dynamo', 'secure'],
   // It builds sample events, and is never part of a function.
@@ -42,6 +43,7 @@ export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>>
     'mcp',
     'connections',
     'objectstore',
+    'parameters',
     'vectors',
     'microvm',
   ],
@@ -71,6 +73,11 @@ export const OPTIONAL_PEERS: Readonly<Record<string, Readonly<Record<string, rea
     '@aws-sdk/client-sfn': ['.', './catalogue', './testing'],
   },
   '@sallyport/vectors': { '@aws-sdk/client-bedrock-runtime': ['.'], '@aws-sdk/client-s3vectors': ['.'] },
+  '@sallyport/parameters': {
+    '@aws-sdk/client-appconfigdata': ['.'],
+    '@aws-sdk/client-secrets-manager': ['.'],
+    '@aws-sdk/client-ssm': ['.'],
+  },
   '@sallyport/microvm': { '@aws-sdk/client-lambda-microvms': ['.'] },
 };
 
@@ -85,6 +92,7 @@ export const CLIENT_OWNERS: readonly string[] = [
   '@sallyport/jobs',
   '@sallyport/connections',
   '@sallyport/objectstore',
+  '@sallyport/parameters',
   '@sallyport/vectors',
   '@sallyport/microvm',
 ];

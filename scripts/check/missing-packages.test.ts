@@ -15,6 +15,7 @@ import { s3McpSpill, secretFromArn } from './packages/mcp/src/aws.js';
 import { dynamoMcpStore } from './packages/mcp/src/index.js';
 import { createS3ObjectStore, createUploadGrants, parseObjectRef } from './packages/objectstore/src/index.js';
 import { createAwsMicrovmProvider } from './packages/microvm/src/index.js';
+import { createParameters } from './packages/parameters/src/index.js';
 import { createDynamoRateLimiter, fixedWindow } from './packages/ratelimit/src/index.js';
 import { createErrorTopicPublish } from './packages/streams/src/error-topic.js';
 import { createS3VectorStore, createTitanEmbedder } from './packages/vectors/src/index.js';
@@ -24,7 +25,11 @@ const ref = parseObjectRef('s3://notes/a.txt');
 const grant = { ref, contentLength: 1, maxBytes: 10, contentType: 'text/plain', checksumSha256: 'A'.repeat(43) + '=', expiresIn: 60 };
 const embedder = createTitanEmbedder();
 const vectors = createS3VectorStore({ vectorBucketName: 'bucket', indexName: 'index', dimension: 3 });
+const values = createParameters({ flags: { application: 'a', environment: 'e', profile: 'p' } });
 const calls = {
+  parameters: () => values.parameter('/a').get(),
+  secrets: () => values.secret('a').get(),
+  flags: () => values.flag('a').get(),
   connections: () => createDynamoConnectionRegistry({ tableName: 't' }).get({ apiId: 'a', stage: 's', connectionId: 'c' }),
   jobs: () => createJobLedger({ tableName: 't' }).getJob({ tenantId: 't', jobId: 'j' }),
   'mcp store': () => dynamoMcpStore({ tableName: 't' }).get({ partition: 'p', sort: 's' }),
@@ -50,6 +55,7 @@ console.log(JSON.stringify(seen));
 
 const PEERS = [
   'apigatewaymanagementapi',
+  'appconfigdata',
   'bedrock-runtime',
   'dynamodb',
   'lambda',
@@ -58,6 +64,7 @@ const PEERS = [
   's3vectors',
   'secrets-manager',
   'sns',
+  'ssm',
 ]
   .map((name) => `@aws-sdk/client-${name}`)
   .concat('@aws-sdk/s3-request-presigner');
@@ -80,6 +87,9 @@ it('every call that needs an AWS client which is not installed names the package
     const seen: unknown = JSON.parse(execFileSync(process.execPath, [outfile], { cwd: place, encoding: 'utf8' }));
     const dynamo = ['app.missing_package', '@aws-sdk/client-dynamodb'];
     expect(seen).toEqual({
+      parameters: ['app.missing_package', '@aws-sdk/client-ssm'],
+      secrets: ['app.missing_package', '@aws-sdk/client-secrets-manager'],
+      flags: ['app.missing_package', '@aws-sdk/client-appconfigdata'],
       connections: dynamo,
       jobs: dynamo,
       'mcp store': dynamo,

@@ -2,6 +2,7 @@ import { CONNECTION_ERROR_CODES, ConnectionError } from '../../packages/connecti
 import { APP_CODES } from '../../packages/core/src/index.js';
 import { MICROVM_CODES } from '../../packages/microvm/src/index.js';
 import { OBJECT_STORE_CODES, ObjectStoreError } from '../../packages/objectstore/src/index.js';
+import { PARAMETERS_ERROR_CODES, ParametersError } from '../../packages/parameters/src/index.js';
 import { VECTOR_STORE_CODES, VectorStoreError } from '../../packages/vectors/src/index.js';
 import { renderErrorCodes } from './error-codes.js';
 import { readRows } from './error-tables.js';
@@ -17,6 +18,7 @@ it('has a row for every code of every package', () => {
 
 it.each([
   ...CONNECTION_ERROR_CODES.map((code) => [code, new ConnectionError(code, 'x').status] as const),
+  ...PARAMETERS_ERROR_CODES.map((code) => [code, new ParametersError(code, 'x').status] as const),
   ...OBJECT_STORE_CODES.map((code) => [code, new ObjectStoreError(code, 'x').status] as const),
   ...VECTOR_STORE_CODES.map((code) => [code, new VectorStoreError(code, 'x').status] as const),
   // The last two are for developers.

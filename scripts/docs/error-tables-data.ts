@@ -40,6 +40,9 @@ export const ERROR_TABLES: Readonly<Record<string, readonly ErrorTable[]>> = {
   'packages/connections/README.md': [
     { name: '@sallyport/connections', source: 'packages/connections/src/errors.ts', type: 'CONNECTION_ERROR_CODES' },
   ],
+  'packages/parameters/README.md': [
+    { name: '@sallyport/parameters', source: 'packages/parameters/src/errors.ts', type: 'PARAMETERS_ERROR_CODES' },
+  ],
   'packages/triggers/README.md': [
     { name: '@sallyport/triggers', source: 'packages/triggers/src/errors.ts', type: 'TriggersErrorCode' },
   ],

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ROOT } from '../check/command.js';
 import { readWorkspace } from '../check/workspace.js';
 import { renderClassifier } from './classifier.js';
+import { renderDeadlines } from './deadlines-data.js';
 import { checkDeployment, renderDeployment } from './deployment.js';
 import { renderEntries } from './entries.js';
 import { renderErrorCodes } from './error-codes.js';
@@ -42,6 +43,7 @@ export const PAGES: readonly Page[] = [
     check: (root) => checkHosts(readHostResults(root), readHostVersions(root)),
     render: renderMcpPage,
   },
+  { file: 'docs/deadlines.md', check: () => [], render: renderDeadlines },
   { file: 'docs/error-codes.md', check: () => [], render: renderErrorCodes },
   ...['docs/deployment.md', 'docs/deploy-sam.md', 'docs/deploy-terraform.md'].map(deploymentPage),
   ...readWorkspace(ROOT, ['packages']).map(({ folder }) => readme(`${folder}/README.md`)),

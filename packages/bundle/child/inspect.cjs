@@ -40,6 +40,9 @@ function watchVariables(placeholders) {
 async function inspect({ folder, entry, handler: name, placeholders }, textOf) {
   const { read, missing } = watchVariables(placeholders);
   const found = {};
+  // `environment()` of `@sallyport/parameters` then describes its variables instead of throwing.
+  const described = [];
+  globalThis[Symbol.for('sallyport.parameters.environment/1')] = described;
   try {
     const exported = await import(pathToFileURL(join(folder, entry)).href);
     const handler = exported[name] ?? exported.default?.[name];
@@ -54,6 +57,7 @@ async function inspect({ folder, entry, handler: name, placeholders }, textOf) {
   } catch (error) {
     found.error = textOf(error);
   }
+  if (described.length > 0) found.environment = described;
   return { ...found, read: [...read], missing: [...missing] };
 }
 

@@ -89,7 +89,8 @@ async function inspectEntry() {
     return;
   }
   delete report.error;
-  Object.assign(report, second, { onlyWithPlaceholders: true, read: report.read });
+  const { read, environment } = report;
+  Object.assign(report, second, { onlyWithPlaceholders: true, read, environment });
 }
 
 /** The time limit of the worker, in milliseconds. */

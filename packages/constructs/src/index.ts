@@ -2,7 +2,7 @@ export { ChallengeEdge, type ChallengeEdgeProps } from './edge/challenge-edge.js
 export { CONSTRUCT_CODES, ConstructError, type ConstructErrorCode } from './errors.js';
 export { type BundleFunctionProps, bundleFunction } from './function/bundle-function.js';
 export type { CanaryProps } from './function/canary.js';
-export type { FunctionResourceProps } from './function/function-resources.js';
+export type { FunctionFlags, FunctionResourceProps } from './function/function-resources.js';
 export type { WatchedWiring } from './function/internal/watched.js';
 export { ServiceAlarms, type ServiceAlarmsProps } from './function/service-alarms.js';
 export { ServiceDashboard, type ServiceDashboardProps } from './function/service-dashboard.js';
@@ -118,6 +118,7 @@ export {
   type InventoryMetrics,
   type InventoryRoute,
   type InventoryTrigger,
+  type InventoryVariable,
   inventoryFromFile,
   parseInventory,
   toInventory,

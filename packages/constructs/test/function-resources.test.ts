@@ -1,4 +1,11 @@
 /** Props of a function that connect it to other resources, over the synthesised template. */
+import {
+  Application,
+  ConfigurationContent,
+  ConfigurationType,
+  Environment,
+  HostedConfiguration,
+} from 'aws-cdk-lib/aws-appconfig';
 import { Alarm, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { type IVpc, SecurityGroup, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
 import { Key } from 'aws-cdk-lib/aws-kms';
@@ -50,7 +57,7 @@ it('sets a variable with the ARN of a secret and of a parameter, and the role ma
     { Action: 'secretsmanager:GetSecretValue', Effect: 'Allow', Resource: arn },
     { Action: 'kms:Decrypt', Effect: 'Allow', Resource: { 'Fn::GetAtt': [expect.stringMatching(/^Key/), 'Arn'] } },
     {
-      Action: 'ssm:GetParameter',
+      Action: ['ssm:GetParameter', 'ssm:GetParameters'],
       Effect: 'Allow',
       Resource: expect.objectContaining({ 'Fn::Join': expect.anything() }),
     },
@@ -378,4 +385,44 @@ it('reports variables of more than 4 KB at synth, those of secrets included', ()
     ),
   }));
   expect(() => templateOf(stack)).toThrow('variables of at least');
+});
+
+it('sets the profile of feature flags, and the role may read this configuration only', () => {
+  const { stack } = newService((at) => {
+    const application = new Application(at, 'Shop');
+    const environment = new Environment(at, 'Live', { application });
+    const configuration = new HostedConfiguration(at, 'Flags', {
+      application,
+      type: ConfigurationType.FEATURE_FLAGS,
+      content: ConfigurationContent.fromInlineJson('{}'),
+    });
+    return { flags: { configuration, environment } };
+  });
+  const template = templateOf(stack);
+  const ids = [/^Shop/, /^Live/, /^Flags/].map((name) => ({ Ref: expect.stringMatching(name) }));
+  expect(variablesIn(template)).toEqual({
+    FRAMEWORK_FLAGS_PROFILE: { 'Fn::Join': ['', [ids[0], '/', ids[1], '/', ids[2]]] },
+  });
+  expect(statementsOf(template).filter(({ Action }) => /appconfig/.test(String(Action)))).toEqual([
+    {
+      Action: ['appconfig:StartConfigurationSession', 'appconfig:GetLatestConfiguration'],
+      Effect: 'Allow',
+      Resource: {
+        'Fn::Join': ['', expect.arrayContaining([ids[0], '/environment/', ids[1], '/configuration/', ids[2]])],
+      },
+    },
+  ]);
+});
+
+it('may read several secrets with one call', () => {
+  const { stack } = newService((at) => ({ secrets: { A: newSecret(at, 'A'), B: newSecret(at, 'B') } }));
+  const statements = statementsOf(templateOf(stack)).filter(({ Action }) => /secrets/.test(String(Action)));
+  expect(statements).toEqual([
+    { Action: 'secretsmanager:BatchGetSecretValue', Effect: 'Allow', Resource: '*' },
+    ...[/^A/, /^B/].map((name) => ({
+      Action: 'secretsmanager:GetSecretValue',
+      Effect: 'Allow',
+      Resource: { Ref: expect.stringMatching(name) },
+    })),
+  ]);
 });

@@ -1,6 +1,7 @@
 export type {
   AppSyncContext,
   AuthHook,
+  CallScope,
   Context,
   Handler,
   Middleware,

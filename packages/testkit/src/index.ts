@@ -28,6 +28,14 @@ export {
   fakeWebSocketClient,
   type WebSocketCall,
 } from './fakes/fakes.js';
+export type { ParameterValues } from './fakes/internal/parameter-model.js';
+export {
+  type FakeAwsClient,
+  type FakeParameters,
+  type FakeParametersOptions,
+  fakeParameters,
+  type ParameterCall,
+} from './fakes/parameters.js';
 export { type InterleaveOptions, interleave, type MarkedEvent } from './interleave/interleave.js';
 export type { AsyncSimulation } from './simulate/async.js';
 export type { BatchJobSimulation } from './simulate/models/batch-job.js';

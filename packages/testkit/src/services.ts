@@ -8,6 +8,11 @@ export {
   startMicrovms,
 } from './services/microvms.js';
 export {
+  type ParameterServices,
+  type ParameterServicesOptions,
+  startParameterServices,
+} from './services/parameters.js';
+export {
   type S3VectorsOptions,
   type S3VectorsService,
   type StandInIndex,
@@ -16,6 +21,7 @@ export {
 export {
   type FaultRule,
   type Service,
+  ServiceBytes,
   ServiceError,
   type ServiceFault,
   type ServiceHandler,

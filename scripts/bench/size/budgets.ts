@@ -128,6 +128,9 @@ export const BUDGETS: readonly Budget[] = [
   { name: 'client-socket', gzipBytes: 2_400, wantedBytes: 1_700, event: null, accepts: () => true },
   { name: 'client-tool', gzipBytes: 2_950, event: null, accepts: () => true },
   { name: 'ratelimit', gzipBytes: null, event: null, accepts: () => true },
+  // Parameters, secrets and flags on the queue (17.2 KB): cache 1.2 KB, three services 1.6 KB, readers, schemas and options 1.6 KB, variables 0.3 KB; the
+  // time limit of calls and Standard Schema of core 0.9 KB, which other stores share. The goal was 2 KB.
+  { name: 'parameters', gzipBytes: 23_200, wantedBytes: 19_200, event: queueEvent(10, []), accepts: () => true },
   { name: 'objectstore', gzipBytes: null, event: null, accepts: () => true },
   // On the closed container (58.0 KB). Both AWS clients load at the first operation and are not in it.
   {

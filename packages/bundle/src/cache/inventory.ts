@@ -48,6 +48,8 @@ export interface LoadedApplication {
   readonly inventory?: BundleInventory;
   /** The options of the application that determine its deployment: CORS, authorizers, metrics. */
   readonly deployment?: unknown;
+  /** The variables that `environment()` of `@sallyport/parameters` describes, with their state while the application is loaded. */
+  readonly environment?: unknown;
   /** `json`, or the kind of events whose responses the handler streams: `gateway-v1`, `function-url`. */
   readonly format?: string;
   /** The variables that the application reads while it is loaded. */

@@ -1,4 +1,4 @@
-import type { SecurePrincipal } from '@sallyport/core';
+import type { CallScope, SecurePrincipal } from '@sallyport/core';
 import type { ConnectionKey, ConnectionRegistry } from '@sallyport/http/websocket';
 
 /** The stage of an API whose connections are listed. A {@link ConnectionKey} is accepted, too. */
@@ -38,11 +38,11 @@ export interface GroupedConnectionRegistry<T = unknown> extends ConnectionRegist
    *
    * @throws ConnectionError `connections.invalid_input` for a name that is not a string of 1 to 256 bytes
    */
-  join(key: ConnectionKey, group: string): Promise<boolean>;
+  join(key: ConnectionKey, group: string, options?: CallScope): Promise<boolean>;
   /** Removes a connection from a group. Also succeeds if the connection was not in the group. */
-  leave(key: ConnectionKey, group: string): Promise<void>;
+  leave(key: ConnectionKey, group: string, options?: CallScope): Promise<void>;
   /** Returns the groups of a connection, in the order of their names. */
-  groupsOf(key: ConnectionKey): Promise<readonly string[]>;
+  groupsOf(key: ConnectionKey, options?: CallScope): Promise<readonly string[]>;
   /** Reads one page of the connections of a group. */
   listByGroup(api: ConnectionsOfApi, group: string, options?: ListOptions): Promise<ConnectionPage>;
   /** Reads one page of the connections that a principal opened. */

@@ -1,3 +1,4 @@
+import type { IConfiguration, IEnvironment } from 'aws-cdk-lib/aws-appconfig';
 import type { ISecurityGroup, IVpc, SubnetSelection } from 'aws-cdk-lib/aws-ec2';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { ILayerVersion } from 'aws-cdk-lib/aws-lambda';
@@ -5,6 +6,14 @@ import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { IParameter } from 'aws-cdk-lib/aws-ssm';
 import type { Size } from 'aws-cdk-lib/core';
 import { count, literal, many, prop, thing, words } from '../internal/props.js';
+
+/** Feature flags of AppConfig. */
+export interface FunctionFlags {
+  /** The profile of the flags, such as a `HostedConfiguration` of the type `FEATURE_FLAGS`. */
+  readonly configuration: Pick<IConfiguration, 'configurationProfileId'>;
+  /** The environment to which it is deployed. */
+  readonly environment: IEnvironment;
+}
 
 /** Props of a `ServiceFunction` that connect it to other resources of AWS, or reserve capacity. */
 export interface FunctionResourceProps {
@@ -22,6 +31,12 @@ export interface FunctionResourceProps {
    * @default - none
    */
   readonly parameters?: Readonly<Record<string, IParameter>>;
+  /**
+   * Feature flags: the variable `FRAMEWORK_FLAGS_PROFILE` has their profile for `createParameters` of `@sallyport/parameters`, and the function may read it.
+   *
+   * @default - none
+   */
+  readonly flags?: FunctionFlags;
   /**
    * The network of the function. The function then reaches the internet only through a NAT gateway.
    *
@@ -98,6 +113,10 @@ const MAX_LAYERS = 5;
 export const FUNCTION_RESOURCE_KINDS = {
   secrets: record<ISecret>('an object of secrets by the names of their variables', 'secretArn').default({}),
   parameters: record<IParameter>('an object of parameters by the names of their variables', 'parameterArn').default({}),
+  flags: literal<FunctionFlags>('an object of a configuration and an environment of AppConfig', (value) => {
+    const { configuration, environment } = (value ?? {}) as Partial<FunctionFlags>;
+    return hasMember('configurationProfileId')(configuration) && hasMember('environmentId')(environment);
+  }),
   vpc: thing<IVpc>('a Vpc', 'vpcId'),
   vpcSubnets: literal<SubnetSelection>(
     'a selection of subnets',

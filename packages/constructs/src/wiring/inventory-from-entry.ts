@@ -33,7 +33,8 @@ if (typeof app?.routes !== 'function' || typeof app.triggers !== 'function') thr
 const routes = app.routes();
 const container = routes.every((route) => 'posture' in route) ? 'secure' : 'open';
 const { deployment } = app.handleLambda?.[Symbol.for('framework.inspect')] ?? {};
-result = { version: 1, container, routes, triggers: app.triggers(), deployment };
+const whole = described.length > 0 ? { ...deployment, environment: described } : deployment;
+result = { version: 1, container, routes, triggers: app.triggers(), deployment: whole };
 `;
 
 /**

@@ -78,6 +78,16 @@ export interface InventoryDeployment {
   readonly authorizers?: readonly string[];
   /** The namespace and the dimension `service` of the metrics of `createEmfSink`; without `service` the name of the function. */
   readonly metrics?: InventoryMetrics;
+  /** The variables that `environment()` of `@sallyport/parameters` checks. */
+  readonly environment?: readonly InventoryVariable[];
+}
+
+/** A variable that the application checks when it is loaded. */
+export interface InventoryVariable {
+  /** Its name. */
+  readonly name: string;
+  /** The problem with the value that it had while the inventory was read; `undefined` if it fits. */
+  readonly problem?: 'missing' | 'invalid';
 }
 
 /** The metrics that an application writes. */
@@ -170,7 +180,7 @@ function deploymentOf(value: unknown): Pick<Inventory, 'deployment'> {
 
 function parseDeployment(value: unknown): InventoryDeployment {
   if (!isPlainObject(value)) throw invalid(`deployment, got ${show(value)}, expected an object`);
-  const { cors = false, autoHead = false, authorizers, metrics } = value;
+  const { cors = false, autoHead = false, authorizers, metrics, environment } = value;
   const wrong = Object.entries({ cors, autoHead }).find(([, flag]) => typeof flag !== 'boolean');
   if (wrong) throw invalid(`deployment.${wrong[0]}, got ${show(wrong[1])}, expected true or false`);
   if (authorizers !== undefined && !(Array.isArray(authorizers) && authorizers.every(isName))) {
@@ -184,12 +194,22 @@ function parseDeployment(value: unknown): InventoryDeployment {
       `deployment.metrics, got ${show(metrics)}, expected an object with namespace, and service if it is stated`,
     );
   }
+  if (environment !== undefined && !(Array.isArray(environment) && environment.every(isVariable))) {
+    throw invalid(`deployment.environment, got ${show(environment)}, expected a list of { name, problem }`);
+  }
   return {
+    ...(environment !== undefined && { environment: environment as readonly InventoryVariable[] }),
     ...(metrics !== undefined && { metrics: metrics as unknown as InventoryMetrics }),
     ...(cors === true && { cors }),
     ...(autoHead === true && { autoHead }),
     ...(authorizers !== undefined && { authorizers: authorizers as readonly string[] }),
   };
+}
+
+function isVariable(value: unknown): boolean {
+  return (
+    isPlainObject(value) && isName(value.name) && [undefined, 'missing', 'invalid'].includes(value.problem as never)
+  );
 }
 
 type Entry = Readonly<Record<string, unknown>>;

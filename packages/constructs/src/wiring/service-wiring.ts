@@ -16,7 +16,7 @@ import { wrongHandler } from './internal/handler-check.js';
 import { type ManifestSource, writeManifests } from './internal/manifest.js';
 import { ofRoute } from './internal/registrations.js';
 import { ServiceSources } from './internal/service-sources.js';
-import { dependsOnVariables } from './internal/taken-inventories.js';
+import { dependsOnVariables, wrongVariables } from './internal/taken-inventories.js';
 import { type Inventory, parseInventory } from './inventory.js';
 
 /** Props of {@link ServiceWiring}. */
@@ -155,6 +155,7 @@ export class ServiceWiring extends ServiceSources {
         ...findMismatches(this, this.attachments.findings(), allowLongTimeout !== undefined),
         ...this.#nowhereAttached(),
         ...dependsOnVariables(this, fn, inventory),
+        ...wrongVariables(this, fn, inventory),
         ...wrongHandler(this, fn),
       ],
     });

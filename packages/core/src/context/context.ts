@@ -215,11 +215,17 @@ export interface AppSyncContext {
 /** A client of the gateway's connection management API, as created by `@sallyport/http/websocket`. */
 export interface WebSocketClient {
   /** Sends at most 128 KiB; `gone` when the connection no longer exists. */
-  postToConnection(connectionId: string, data: Uint8Array): Promise<{ readonly gone: boolean }>;
+  postToConnection(connectionId: string, data: Uint8Array, options?: CallScope): Promise<{ readonly gone: boolean }>;
   /** `null` when the connection no longer exists. */
-  getConnection(connectionId: string): Promise<WebSocketConnection | null>;
+  getConnection(connectionId: string, options?: CallScope): Promise<WebSocketConnection | null>;
   /** Closes a connection; does nothing when it no longer exists. */
-  deleteConnection(connectionId: string): Promise<void>;
+  deleteConnection(connectionId: string, options?: CallScope): Promise<void>;
+}
+
+/** The signal of a call, which also has a time limit. A context is accepted. */
+export interface CallScope {
+  /** Ends the call: it rejects with the signal's reason. A write in progress may still be applied. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Information of API Gateway about a connection. */

@@ -1,11 +1,13 @@
 import { FrameworkError, type WebSocketClient } from '@sallyport/core';
 import { WEBSOCKET_MAX_MESSAGE_BYTES } from '@sallyport/core/internal';
-import { defineOptions, func, integer } from '@sallyport/core/options';
+import { defineOptions, func, integer, kind } from '@sallyport/core/options';
 
 /** Options of {@link broadcast}. */
 export interface BroadcastOptions {
   /** Sends at a time. Default 10. */
   readonly concurrency?: number;
+  /** Ends the calls; connections to which nothing was sent are listed as `failed`. */
+  readonly signal?: AbortSignal | undefined;
   /**
    * Called for each connection that no longer exists, so that you can delete it. It is awaited; if it fails, the connection is
    * listed as `failed`.
@@ -17,6 +19,7 @@ export interface BroadcastOptions {
 export const BROADCAST_OPTIONS = defineOptions<BroadcastOptions>()({
   concurrency: integer(1).default(10),
   onGone: func<(connectionId: string) => unknown>(),
+  signal: kind<AbortSignal>('an AbortSignal', (value) => value instanceof AbortSignal),
 });
 
 /** The outcome for each connection; every id is in one list. */
@@ -40,7 +43,7 @@ export async function broadcast(
   data: Uint8Array,
   options: BroadcastOptions = {},
 ): Promise<BroadcastResult> {
-  const { concurrency, onGone } = BROADCAST_OPTIONS.parse(options);
+  const { concurrency, onGone, signal } = BROADCAST_OPTIONS.parse(options);
   assertMessageSize(data);
   const result = {
     sent: [] as string[],
@@ -52,7 +55,7 @@ export async function broadcast(
   const worker = async () => {
     for (const connectionId of waiting) {
       try {
-        const { gone } = await client.postToConnection(connectionId, data);
+        const { gone } = await client.postToConnection(connectionId, data, { signal });
         if (gone) await onGone?.(connectionId);
         result[gone ? 'gone' : 'sent'].push(connectionId);
       } catch (error) {

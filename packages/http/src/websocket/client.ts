@@ -1,4 +1,5 @@
 import {
+  type CallScope,
   type Clock,
   FrameworkError,
   type FullClock,
@@ -80,23 +81,27 @@ class Client implements ManagementClient {
     this.#settings = settings;
   }
 
-  async postToConnection(connectionId: string, data: Uint8Array): Promise<{ readonly gone: boolean }> {
+  async postToConnection(
+    connectionId: string,
+    data: Uint8Array,
+    scope?: CallScope,
+  ): Promise<{ readonly gone: boolean }> {
     assertMessageSize(data);
-    const answer = await this.#call('post_to_connection', connectionId, (sdk, ConnectionId) => {
+    const answer = await this.#call('post_to_connection', connectionId, scope, (sdk, ConnectionId) => {
       return new sdk.PostToConnectionCommand({ ConnectionId, Data: data });
     });
     return { gone: answer === GONE };
   }
 
-  async getConnection(connectionId: string): Promise<WebSocketConnection | null> {
-    const answer = await this.#call('get_connection', connectionId, (sdk, ConnectionId) => {
+  async getConnection(connectionId: string, scope?: CallScope): Promise<WebSocketConnection | null> {
+    const answer = await this.#call('get_connection', connectionId, scope, (sdk, ConnectionId) => {
       return new sdk.GetConnectionCommand({ ConnectionId });
     });
     return answer === GONE ? null : toConnection(answer);
   }
 
-  async deleteConnection(connectionId: string): Promise<void> {
-    await this.#call('delete_connection', connectionId, (sdk, ConnectionId) => {
+  async deleteConnection(connectionId: string, scope?: CallScope): Promise<void> {
+    await this.#call('delete_connection', connectionId, scope, (sdk, ConnectionId) => {
       return new sdk.DeleteConnectionCommand({ ConnectionId });
     });
   }
@@ -117,17 +122,21 @@ class Client implements ManagementClient {
   async #call(
     operation: string,
     connectionId: string,
+    { signal }: CallScope = {},
     command: (sdk: ManagementSdk, connectionId: string) => object,
   ): Promise<unknown> {
     if (typeof connectionId !== 'string' || connectionId === '') {
       throw new FrameworkError('websocket.invalid_connection', 'framework: connection id is empty');
     }
+    signal?.throwIfAborted();
     const { module, client } = await this.#load();
     const abort = new AbortController();
     const stop = this.#settings.clock.after(this.#settings.timeoutMs, () => abort.abort());
+    const abortSignal = signal ? AbortSignal.any([signal, abort.signal]) : abort.signal;
     try {
-      return await client.send(command(module, connectionId), { abortSignal: abort.signal });
+      return await client.send(command(module, connectionId), { abortSignal });
     } catch (cause) {
+      signal?.throwIfAborted();
       const status = statusOf(cause);
       if (status === 410) return GONE;
       throw new FrameworkError('websocket.request_failed', `framework: ${operation} failed (${status})`, { cause });

@@ -1,4 +1,4 @@
-import { type Clock, FrameworkError, systemClock } from '@sallyport/core';
+import { type CallScope, type Clock, FrameworkError, systemClock } from '@sallyport/core';
 import { defineOptions, INVALID_CONFIGURATION, integer, withMethods } from '@sallyport/core/options';
 
 /** The key of a connection; `ctx.asWebSocket()` has all three parts. */
@@ -22,11 +22,11 @@ export interface ConnectionRecord<T = unknown> {
 /** A store for connections between events. An expired record counts as absent. */
 export interface ConnectionRegistry<T = unknown> {
   /** Writes or replaces a record. `ttlSeconds` is a positive whole number; a connection lasts at most two hours. */
-  put(key: ConnectionKey, record: ConnectionRecord<T>, ttlSeconds: number): Promise<void>;
+  put(key: ConnectionKey, record: ConnectionRecord<T>, ttlSeconds: number, options?: CallScope): Promise<void>;
   /** Reads a record; `null` if absent, or when it has expired. */
-  get(key: ConnectionKey): Promise<ConnectionRecord<T> | null>;
+  get(key: ConnectionKey, options?: CallScope): Promise<ConnectionRecord<T> | null>;
   /** Deletes a record; also succeeds if absent. */
-  delete(key: ConnectionKey): Promise<void>;
+  delete(key: ConnectionKey, options?: CallScope): Promise<void>;
 }
 
 /**

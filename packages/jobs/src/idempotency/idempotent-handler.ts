@@ -17,6 +17,8 @@ export interface IdempotentContext {
   readonly eventKey?: string | undefined;
   /** Remaining milliseconds of the invocation; 0 if unknown. */
   readonly remainingMs: number;
+  /** Aborts at the deadline of the invocation. */
+  readonly signal?: AbortSignal | undefined;
   /** The Lambda context. */
   readonly lambdaContext: LambdaContext | undefined;
   /** Logs failures that cannot be thrown. */
@@ -118,7 +120,7 @@ async function handleOnce<C, E>(
     inProgressMs,
     remainingMs: ctx.remainingMs,
     resultTtlSeconds,
-    signal: undefined,
+    signal: ctx.signal,
     log: ctx.log,
     run,
     keep: (result) => ({ result: BATCHES.includes(ctx.triggerKind) ? undefined : result }),

@@ -71,6 +71,7 @@ export function createTestHost(
       sources: { ...NOTHING },
       tables: [],
       buckets: [],
+      values: {},
       env: {},
       audiences: [],
       ...(config as object),

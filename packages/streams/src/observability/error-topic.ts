@@ -1,6 +1,6 @@
 import type { SNSClient } from '@aws-sdk/client-sns';
 import { throwMissing } from '@sallyport/core/internal';
-import { defineOptions, withMethods } from '@sallyport/core/options';
+import { defineOptions, integer, withMethods } from '@sallyport/core/options';
 
 /** A notification of the error notifier. */
 export interface ErrorNotification {
@@ -16,11 +16,14 @@ export interface ErrorNotification {
 export interface ErrorTopicOptions {
   /** The SNS client. Default: a client in the topic's region, created with the first notification. */
   readonly client?: Pick<SNSClient, 'send'>;
+  /** Milliseconds for one notification with all its attempts, 1 to 60,000. Default 3,000. */
+  readonly timeoutMs?: number;
 }
 
 /** Validators and defaults for {@link ErrorTopicOptions}. */
 export const ERROR_TOPIC_OPTIONS = defineOptions<ErrorTopicOptions>()({
   client: withMethods<Pick<SNSClient, 'send'>>('send'),
+  timeoutMs: integer(1, 60_000, 'milliseconds').default(3000),
 });
 
 /**
@@ -34,10 +37,12 @@ export const ERROR_TOPIC_OPTIONS = defineOptions<ErrorTopicOptions>()({
 export function createErrorTopicPublish(
   options: ErrorTopicOptions = {},
 ): (notification: ErrorNotification) => Promise<void> {
-  let { client } = ERROR_TOPIC_OPTIONS.parse(options);
+  const { timeoutMs, ...given } = ERROR_TOPIC_OPTIONS.parse(options);
+  let { client } = given;
   return async ({ topicArn, subject, message }) => {
     const sns = await import('@aws-sdk/client-sns').catch(throwMissing('@aws-sdk/client-sns'));
     client ??= new sns.SNSClient({ region: topicArn.split(':')[3] ?? '' });
-    await client.send(new sns.PublishCommand({ TopicArn: topicArn, Subject: subject, Message: message }));
+    const command = new sns.PublishCommand({ TopicArn: topicArn, Subject: subject, Message: message });
+    await client.send(command, { abortSignal: AbortSignal.timeout(timeoutMs) });
   };
 }

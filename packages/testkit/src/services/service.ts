@@ -82,10 +82,27 @@ export interface ServiceRequest {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** Answers an operation: a JSON body, or bytes that are sent unchanged. */
+/** Answers an operation: a JSON body, bytes that are sent unchanged, or bytes with headers. */
 export type ServiceHandler = (
   input: Readonly<Record<string, unknown>>,
-) => object | Uint8Array | Promise<object | Uint8Array>;
+) => object | Uint8Array | ServiceBytes | Promise<object | Uint8Array>;
+
+/** An answer whose output has members in headers. */
+export class ServiceBytes {
+  static {
+    brandError(ServiceBytes, 'sallyport.ServiceBytes');
+  }
+
+  /** The body. */
+  readonly bytes: Uint8Array;
+  /** The headers of the answer. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(bytes: Uint8Array, headers: Readonly<Record<string, string>>) {
+    this.bytes = bytes;
+    this.headers = headers;
+  }
+}
 
 /** Options of {@link startService}. */
 export interface ServiceOptions {
@@ -106,7 +123,7 @@ const OPTIONS = defineOptions<ServiceOptions>()({
   maxBodyBytes: integer(1),
 });
 
-/** A service on loopback that speaks the wire protocol `restJson1` to the real AWS client. */
+/** A service on loopback that speaks the wire protocol `restJson1` or `awsJson1.1` to the real AWS client. */
 export interface Service {
   /** Option `endpoint` of clients. */
   readonly endpoint: string;
@@ -259,8 +276,10 @@ class LoopbackService implements Service {
       const handler = this.#options.handlers[found.operation.name];
       if (!handler) throw new ServiceError('NotImplemented', 501, `${found.operation.name} is not served here`);
       const answer = await handler(input);
+      const { status } = found.operation;
+      if (answer instanceof ServiceBytes) return { status, body: Buffer.from(answer.bytes), headers: answer.headers };
       const bytes = answer instanceof Uint8Array ? Buffer.from(answer) : Buffer.from(JSON.stringify(answer));
-      return { status: found.operation.status, body: bytes };
+      return { status, body: bytes };
     } catch (error) {
       if (error instanceof ServiceError) return errorAnswer(error);
       throw error;

@@ -55,6 +55,8 @@ export interface MakerReport {
   readonly missing?: readonly string[];
   /** The options of the application that determine its deployment. */
   readonly deployment?: unknown;
+  /** The variables that `environment()` of `@sallyport/parameters` describes. */
+  readonly environment?: unknown;
   /** `json`, or the kind of events whose responses the handler streams. */
   readonly format?: string;
   readonly answers?: readonly { readonly label: string; readonly outcome: string; readonly status?: number }[];

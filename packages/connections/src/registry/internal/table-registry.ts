@@ -1,4 +1,4 @@
-import type { FullClock, IdGenerator, SecurePrincipal } from '@sallyport/core';
+import type { CallScope, FullClock, IdGenerator, SecurePrincipal } from '@sallyport/core';
 import {
   afterConflicts,
   type Condition,
@@ -56,19 +56,19 @@ export function createRegistry<T>(parts: RegistryParts<T>): GroupedConnectionReg
   const nowMs = () => clock.now().getTime();
   const signed = () => ({ writer: ids.newId(), history: true }) as const;
 
-  async function rowOf(key: ConnectionKey): Promise<Item | undefined> {
-    const item = await table.get({ pk: partitionOf(key), sk: CONNECTION_ROW }, { consistent: true });
+  async function rowOf(key: ConnectionKey, { signal }: CallScope): Promise<Item | undefined> {
+    const item = await table.get({ pk: partitionOf(key), sk: CONNECTION_ROW }, { consistent: true, signal });
     return item && !isPastTtl(item, nowMs()) ? item : undefined;
   }
 
-  async function rowsOf(key: ConnectionKey): Promise<readonly Item[]> {
+  async function rowsOf(key: ConnectionKey, { signal }: CallScope): Promise<readonly Item[]> {
     const pk = partitionOf(key);
     const rows: Item[] = [];
     for (let more = true; more; ) {
       const last = rows.at(-1);
       const start = last && { pk, sk: String(last.sk) };
       const partition = { name: 'pk', value: pk };
-      const page = await table.query({ partition, consistent: true, limit: ROWS, start });
+      const page = await table.query({ partition, consistent: true, limit: ROWS, start }, { signal });
       rows.push(...page.items);
       more = page.more && page.items.length > 0;
     }
@@ -97,15 +97,19 @@ export function createRegistry<T>(parts: RegistryParts<T>): GroupedConnectionReg
     key: ConnectionKey,
     sk: string,
     { ttl, listing, writer }: { readonly ttl: number; readonly listing: string; readonly writer: string },
+    { signal }: CallScope,
   ): Promise<boolean> {
     const pk = partitionOf(key);
     const set = { listing, listed: listedAs(key, ttl), ttl };
     const isUnchanged: Condition = { attribute: TTL_ATTRIBUTE, is: '=', value: ttl };
-    const { applied } = await afterConflicts(clock, undefined, () =>
-      table.transact([
-        { key: { pk, sk }, changes: { set }, writer },
-        { key: { pk, sk: CONNECTION_ROW }, condition: isUnchanged },
-      ]),
+    const { applied } = await afterConflicts(clock, signal, () =>
+      table.transact(
+        [
+          { key: { pk, sk }, changes: { set }, writer },
+          { key: { pk, sk: CONNECTION_ROW }, condition: isUnchanged },
+        ],
+        { signal },
+      ),
     );
     return applied;
   }
@@ -114,45 +118,53 @@ export function createRegistry<T>(parts: RegistryParts<T>): GroupedConnectionReg
    * Writes an expired row without content, which DynamoDB deletes for free. If the response to a write is lost and the row no longer exists,
    * the repetition could not be recognized, and would undo a later write of another instance.
    */
-  async function markDeleted(key: Key): Promise<void> {
+  async function markDeleted(key: Key, { signal }: CallScope): Promise<void> {
     const changes = { set: { [TTL_ATTRIBUTE]: ttlOfDeleted(nowMs()) }, remove: CONTENT };
-    await table.update(key, changes, { ...signed(), condition: { present: 'pk' }, reread: false });
+    await table.update(key, changes, { ...signed(), condition: { present: 'pk' }, reread: false, signal });
   }
 
   return Object.freeze({
-    async put(key, record, ttlSeconds) {
+    async put(key, record, ttlSeconds, { signal } = {}) {
       const { pk, sk, ...set } = connectionRow(parts, key, record, ttlSeconds);
       const remove = INDEXED.filter((name) => set[name] === undefined);
-      await table.update({ pk, sk }, { set, remove }, signed());
+      await table.update({ pk, sk }, { set, remove }, { ...signed(), signal });
     },
-    async get(key) {
-      const row = await rowOf(key);
+    async get(key, scope = {}) {
+      const row = await rowOf(key, scope);
       if (!row) return null;
       return { connectedAt: Number(row.connected_ms), data: JSON.parse(String(row.data)) as T };
     },
-    async delete(key) {
+    async delete(key, scope = {}) {
       // Deletes the connection first: then it can no longer join a group.
-      await markDeleted({ pk: partitionOf(key), sk: CONNECTION_ROW });
-      for (const { pk, sk, w } of await rowsOf(key)) {
+      await markDeleted({ pk: partitionOf(key), sk: CONNECTION_ROW }, scope);
+      for (const { pk, sk, w } of await rowsOf(key, scope)) {
         if (groupOf(sk) === undefined) continue;
         const isThatRow: Condition = typeof w === 'string' ? { attribute: 'w', is: '=', value: w } : { absent: 'w' };
-        await table.remove({ pk: String(pk), sk: String(sk) }, { condition: isThatRow, reread: false });
+        await table.remove(
+          { pk: String(pk), sk: String(sk) },
+          {
+            condition: isThatRow,
+            reread: false,
+            signal: scope.signal,
+          },
+        );
       }
     },
-    async join(key, group) {
+    async join(key, group, scope = {}) {
       const sk = groupRow(group);
       const writer = ids.newId();
       for (;;) {
-        const row = await rowOf(key);
+        const row = await rowOf(key, scope);
         if (!row) return false;
-        if (await joinAs(key, sk, { ttl: Number(row.ttl), listing: groupListing(key, group), writer })) return true;
+        const membership = { ttl: Number(row.ttl), listing: groupListing(key, group), writer };
+        if (await joinAs(key, sk, membership, scope)) return true;
       }
     },
-    async leave(key, group) {
-      await markDeleted({ pk: partitionOf(key), sk: groupRow(group) });
+    async leave(key, group, scope = {}) {
+      await markDeleted({ pk: partitionOf(key), sk: groupRow(group) }, scope);
     },
-    async groupsOf(key) {
-      const rows = await rowsOf(key);
+    async groupsOf(key, scope = {}) {
+      const rows = await rowsOf(key, scope);
       const live = rows.filter((row) => !isPastTtl(row, nowMs()));
       return live.map(({ sk }) => groupOf(sk)).filter((group) => group !== undefined);
     },

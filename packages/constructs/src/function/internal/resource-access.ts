@@ -1,3 +1,4 @@
+import { FLAGS_PROFILE_ENV, PARAMETERS_ACTIONS } from '@sallyport/parameters/schema';
 import type { ISecurityGroup, IVpc, SubnetSelection } from 'aws-cdk-lib/aws-ec2';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -11,12 +12,14 @@ import { grantOn } from '../../internal/grants.js';
 import { grantKey } from '../../internal/keys.js';
 import { misuse } from '../../internal/misuse.js';
 import { grantOnParts } from '../../internal/wildcards.js';
+import type { FunctionFlags } from '../function-resources.js';
 
 /** The props of a function that name resources which it reads. */
 interface ReadProps {
   readonly environment: Readonly<Record<string, string>>;
   readonly secrets: Readonly<Record<string, ISecret>>;
   readonly parameters: Readonly<Record<string, IParameter>>;
+  readonly flags?: FunctionFlags | undefined;
 }
 
 /**
@@ -27,7 +30,7 @@ interface ReadProps {
  * @see https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_GetSecretValue.html
  * @see https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_GetParameter.html
  */
-export function resourceVariables(at: Construct, { environment, secrets, parameters }: ReadProps) {
+export function resourceVariables(at: Construct, { environment, secrets, parameters, flags }: ReadProps) {
   const variables: Record<string, string> = {};
   const add = (prop: string, name: string, arn: string) => {
     // An ARN is not a secret, regardless of the name of its variable.
@@ -48,20 +51,41 @@ export function resourceVariables(at: Construct, { environment, secrets, paramet
     checkPlace(at, `parameters.${name}`, parameter, 'a parameter in the region of the function');
     add('parameters', name, parameter.parameterArn);
   }
+  if (flags) {
+    checkPlace(at, 'flags.environment', flags.environment, 'an environment of AppConfig in the region of the function');
+    variables[FLAGS_PROFILE_ENV] = flagIds(flags).join('/');
+  }
   return variables;
 }
 
 /** Allows the function to read its secrets and parameters, with their keys. */
-export function grantResources(role: IGrantable, { secrets, parameters }: ReadProps): void {
+export function grantResources(role: IGrantable, { secrets, parameters, flags }: ReadProps): void {
+  if (Object.keys(secrets).length > 1) {
+    const reason =
+      'secretsmanager:BatchGetSecretValue has no resources; it returns only secrets that GetSecretValue allows';
+    grantOnParts(role, PARAMETERS_ACTIONS.secretBatch, ['*'], reason);
+  }
   for (const secret of Object.values(secrets)) {
     // A secret that is imported by its name has six further characters in its ARN.
-    grantOn(role, ['secretsmanager:GetSecretValue'], [secret.secretFullArn ?? `${secret.secretArn}-??????`]);
+    grantOn(role, PARAMETERS_ACTIONS.secrets, [secret.secretFullArn ?? `${secret.secretArn}-??????`]);
     grantKey(secret.encryptionKey, role, 'secret', 'read');
   }
   for (const parameter of Object.values(parameters)) {
-    grantOn(role, ['ssm:GetParameter'], [parameter.parameterArn]);
+    // `@sallyport/parameters` reads several names with one GetParameters.
+    grantOn(role, ['ssm:GetParameter', ...PARAMETERS_ACTIONS.parameters], [parameter.parameterArn]);
     grantKey((parameter as { readonly encryptionKey?: IKey }).encryptionKey, role, 'parameter', 'read');
   }
+  if (flags) {
+    const [application, environment, profile] = flagIds(flags);
+    const resourceName = `${application}/environment/${environment}/configuration/${profile}`;
+    const arn = Stack.of(flags.environment).formatArn({ service: 'appconfig', resource: 'application', resourceName });
+    grantOn(role, PARAMETERS_ACTIONS.flags, [arn]);
+  }
+}
+
+/** The ids of application, environment and profile. */
+function flagIds({ configuration, environment }: FunctionFlags): readonly [string, string, string] {
+  return [environment.applicationId, environment.environmentId, configuration.configurationProfileId];
 }
 
 /** Rejects a resource of another region, whose ARN the SDK would send to the region of the function. */

@@ -9,7 +9,7 @@ import { type Inventory, type InventoryTrigger, parseInventory } from '../../wir
  * @throws ConstructError `constructs.invalid_inventory` for a file that does not load, and for a handler that is not of a container
  */
 export function inventoryOf(at: IConstruct, entry: string, loaded: LoadedApplication | undefined): Inventory {
-  const { error, inventory, deployment } = loaded ?? {};
+  const { error, inventory, deployment, environment } = loaded ?? {};
   const code = 'constructs.invalid_inventory';
   if (error !== undefined) {
     const expected =
@@ -22,7 +22,8 @@ export function inventoryOf(at: IConstruct, entry: string, loaded: LoadedApplica
   }
   const { routes, triggers } = inventory;
   const container = routes.every((route) => 'posture' in route) ? 'secure' : 'open';
-  return parseInventory({ version: 1, container, routes, triggers, deployment });
+  const whole = environment === undefined ? deployment : { ...(deployment as object | undefined), environment };
+  return parseInventory({ version: 1, container, routes, triggers, deployment: whole });
 }
 
 /** An inventory with some of its triggers. */

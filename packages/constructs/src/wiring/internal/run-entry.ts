@@ -32,6 +32,9 @@ import { writeSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 const [, , file, name] = process.argv;
 const read = new Set();
+// The function environment of @sallyport/parameters then describes its variables instead of throwing.
+const described = [];
+globalThis[Symbol.for('sallyport.parameters.environment/1')] = described;
 process.env = new Proxy(process.env, {
   get(target, key) {
     if (typeof key === 'string') read.add(key);

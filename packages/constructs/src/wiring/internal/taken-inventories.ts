@@ -41,6 +41,31 @@ export function literalsOf(fn: IFunction): { readonly literals: Variables; reado
   };
 }
 
+/** An inventory without the state of its variables. */
+function registrationsOf({ deployment, ...rest }: Inventory): string {
+  return JSON.stringify({ ...rest, deployment: { ...deployment, environment: undefined } });
+}
+
+/**
+ * Variables that `environment()` of the application checks, and that the function does not have or whose literal values do not fit. The
+ * values of tokens are checked when the function is initialized.
+ */
+export function wrongVariables(wiring: IConstruct, fn: IFunction, given: Inventory): readonly string[] {
+  if (given.deployment?.environment === undefined) return [];
+  const taking = takings.get(given);
+  const { literals, tokens } = literalsOf(fn);
+  const described =
+    (taking ? taking.take({ ...taking.environment, ...literals }) : given).deployment?.environment ?? [];
+  const wrong = described.flatMap(({ name, problem }) => {
+    // AWS Lambda sets these variables.
+    if (problem === undefined || tokens.includes(name) || /^(?:AWS_|_|TZ$|LANG$|PATH$)/.test(name)) return [];
+    return [Object.hasOwn(literals, name) ? `${name} does not fit its schema` : `${name} is missing`];
+  });
+  if (wrong.length === 0) return [];
+  const what = `the variables that the application checks with environment(): ${wrong.join(', ')}`;
+  return [misuseText(wiring, { what, expected: 'each of them in environment, secrets or parameters of the function' })];
+}
+
 /** Registrations that depend on variables of the function, and so are missing from the inventory or surplus. */
 export function dependsOnVariables(wiring: IConstruct, fn: IFunction, given: Inventory): readonly string[] {
   const taking = takings.get(given);
@@ -53,12 +78,12 @@ export function dependsOnVariables(wiring: IConstruct, fn: IFunction, given: Inv
     if (tokens.includes(name)) return [[name, DEPLOYED]];
     return literals[name] === environment[name] ? [] : [[name, literals[name]]];
   });
-  const wanted = JSON.stringify(given);
+  const wanted = registrationsOf(given);
   const differs = (some: typeof changes) => {
     const merged = Object.entries({ ...environment, ...Object.fromEntries(some) });
     const variables = merged.filter((entry): entry is [string, string] => entry[1] !== undefined);
     try {
-      return JSON.stringify(take(Object.fromEntries(variables))) !== wanted;
+      return registrationsOf(take(Object.fromEntries(variables))) !== wanted;
     } catch {
       // The placeholder can be an invalid value; the deployed function loads with the real values.
       return false;

@@ -81,7 +81,7 @@ class SocketContext implements WebSocketContext {
   async sendMessage(data: Uint8Array | string): Promise<void> {
     const client = await this.client();
     const bytes = typeof data === 'string' ? encodeUtf8(data) : data;
-    const { gone } = await client.postToConnection(this.connectionId, bytes);
+    const { gone } = await client.postToConnection(this.connectionId, bytes, { signal: this.#state.signal });
     if (gone) throw new FrameworkError('websocket.gone', 'connection is gone', { statusCode: 410 });
   }
 

@@ -6,6 +6,14 @@ export interface TableConfig {
   readonly [member: string]: unknown;
 }
 
+/** Values of Parameter Store, Secrets Manager and AppConfig for a run. */
+export interface LocalValues {
+  readonly parameters?: Readonly<Record<string, string>>;
+  readonly secrets?: Readonly<Record<string, string>>;
+  /** Flags by name: `{ "enabled": true }`, with attributes. */
+  readonly flags?: Readonly<Record<string, object>>;
+}
+
 /** Settings of sources that differ from the defaults: by the member of `sallyport.json`, then by name. */
 export type SourcesConfig = Readonly<Record<string, Readonly<Record<string, object>>>>;
 
@@ -136,4 +144,5 @@ export interface Config {
   readonly sources: SourcesConfig;
   readonly tables: readonly TableConfig[];
   readonly buckets: readonly string[];
+  readonly values: LocalValues;
 }

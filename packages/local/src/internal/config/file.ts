@@ -1,11 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { didYouMean, isObject, isStringMap } from '@sallyport/core/internal';
-import { boolean, integer, kind, list, number, type OptionKind, text } from '@sallyport/core/options';
+import { boolean, group, integer, kind, list, number, type OptionKind, text } from '@sallyport/core/options';
 import { parseRoute } from '../doors/route.js';
 import { usageError } from '../errors.js';
 import { SOURCE_TYPES, type SourceMember } from '../sources/source-types.js';
-import type { Authorizer, LambdaAuthorizer, TableConfig } from './config.js';
+import type { Authorizer, LambdaAuthorizer, LocalValues, TableConfig } from './config.js';
+import { mapOf } from './kinds.js';
 
 /** The settings of each kind of source, by the name of the source. */
 type SourceSettings = { readonly [M in SourceMember]?: Readonly<Record<string, object>> };
@@ -50,6 +51,7 @@ export interface ConfigFile extends SourceSettings {
   readonly speed?: number;
   readonly tables?: readonly TableConfig[];
   readonly buckets?: readonly string[];
+  readonly values?: LocalValues;
 }
 
 const filled = text();
@@ -107,6 +109,14 @@ export const FILE_KINDS = {
     kind('an input of CreateTable', (value) => isObject(value) && typeof (value as TableConfig).TableName === 'string'),
   ),
   buckets: texts,
+  values: group<LocalValues>()({
+    parameters: STRINGS,
+    secrets: STRINGS,
+    flags: mapOf<object>(
+      'an object of flags, each with enabled',
+      (flag) => isObject(flag) && 'enabled' in Object(flag),
+    ),
+  }),
 };
 
 /**

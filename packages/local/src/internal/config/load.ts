@@ -72,7 +72,12 @@ export function loadConfig(folder: string, flags: Flags): Config {
     quiet: given.quiet ?? false,
     reveal: given.reveal ?? false,
     envFile,
-    env: { ...file.env, ...(envFile === undefined ? {} : readVariables(envFile)), ...flags.env },
+    env: {
+      ...(given.values?.flags && { [FLAGS_PROFILE]: 'local/local/flags' }),
+      ...file.env,
+      ...(envFile === undefined ? {} : readVariables(envFile)),
+      ...flags.env,
+    },
     audiences: [...(given.audiences ?? []), ...audiencesOf(deployed)],
     pass: [...(file.pass ?? []), ...(flags.pass ?? [])],
     aws: [...(file.aws ?? []), ...(flags.aws ?? [])],
@@ -101,6 +106,7 @@ export function loadConfig(folder: string, flags: Flags): Config {
     sources: sourcesOf(given),
     tables: given.tables ?? [],
     buckets: given.buckets ?? [],
+    values: given.values ?? {},
   };
 }
 
@@ -128,6 +134,9 @@ export function projectOf(folder: string, entry?: string): string {
   }
   return folder;
 }
+
+/** The variable that `createParameters` of `@sallyport/parameters` reads; any profile has the local flags. */
+const FLAGS_PROFILE = 'FRAMEWORK_FLAGS_PROFILE';
 
 const ifThere = (file: string) => (existsSync(file) ? file : undefined);
 

@@ -4,6 +4,7 @@ import { eventBridge } from './events/service.js';
 import { kinesis } from './kinesis/service.js';
 import { lambda } from './lambda/service.js';
 import { s3 } from './s3/service.js';
+import { appConfigData } from './secrets/flags.js';
 import { parameterStore, secretsManager } from './secrets/service.js';
 import type { LocalService } from './service.js';
 import { sns } from './sns/service.js';
@@ -23,4 +24,5 @@ export const SERVICES = [
   sts,
   secretsManager,
   parameterStore,
+  appConfigData,
 ] as const satisfies readonly LocalService[];

@@ -51,6 +51,8 @@ export const ENTRIES: readonly string[] = [
   '@sallyport/objectstore/account',
   '@sallyport/objectstore/schema',
   '@sallyport/objectstore/testing',
+  '@sallyport/parameters',
+  '@sallyport/parameters/schema',
   '@sallyport/ratelimit',
   '@sallyport/ratelimit/schema',
   '@sallyport/ratelimit/testing',

@@ -45,8 +45,9 @@ const PAYLOAD = 16;
 export function operationsOf(sdk: object): readonly Operation[] {
   return Object.values(sdk).flatMap((schema: unknown) => {
     if (!Array.isArray(schema) || schema[0] !== OPERATION) return [];
-    const [, , name, traits, input] = schema as [number, string, string, { http: [string, string, number] }, Schema];
-    const [method, path, status] = traits.http;
+    const [, , name, traits, input] = schema as [number, string, string, { http?: [string, string, number] }, Schema];
+    // Operations of the protocol awsJson1.1 have no path: the header `x-amz-target` names them.
+    const [method, path, status] = (typeof traits === 'object' ? traits.http : undefined) ?? ['POST', `/${name}`, 200];
     return [{ name, method, path: path.split('/'), status, input: structureOf(input) }];
   });
 }

@@ -1,4 +1,5 @@
-// The wire format of the protocol `restJson1` (https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html).
+// The wire format of the protocols `restJson1` (https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html) and
+// `awsJson1.1` (https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html).
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { Operation } from './model.js';
@@ -28,7 +29,9 @@ export interface Answer {
 
 /** The operation that a request's method and path name. */
 export function findOperation(operations: readonly Operation[], incoming: Incoming): Found | undefined {
-  const [path = '', query = ''] = (incoming.url ?? '').split('?');
+  const [url = '', query = ''] = (incoming.url ?? '').split('?');
+  const target = incoming.headers['x-amz-target'];
+  const path = typeof target === 'string' ? `/${target.split('.').at(-1)}` : url;
   const parts = path.split('/');
   for (const operation of operations) {
     const labels = operation.method === incoming.method ? labelsOf(operation.path, parts) : undefined;

@@ -1,6 +1,7 @@
 import { readFileSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AwsFault } from '../../aws/wire.js';
+import type { LocalValues } from '../../config/config.js';
 import { makeStateFolder, writePrivateFile } from '../../config/state-folder.js';
 
 /** Values by name. */
@@ -12,13 +13,29 @@ export interface Secrets {
 /** `.sallyport/secrets.json`: `{ "secrets": { "name": "value" }, "parameters": { "/name": "value" } }`, readable to its owner only. */
 export class SecretFile {
   readonly #file: string;
+  readonly #values: LocalValues;
 
-  constructor(file: string) {
+  /** @param values values of `sallyport.json`; those of the file take precedence */
+  constructor(file: string, values: LocalValues) {
     this.#file = file;
+    this.#values = values;
+  }
+
+  /** True for a parameter whose value is in `sallyport.json` only. */
+  isPlain(parameter: string): boolean {
+    return this.#own().parameters[parameter] === undefined;
   }
 
   /** Reads the file on each call, because the developer edits it. A missing file is empty. @throws AwsFault for invalid JSON */
   read(): Secrets {
+    const { secrets, parameters } = this.#own();
+    return {
+      secrets: { ...texts(this.#values.secrets), ...secrets },
+      parameters: { ...texts(this.#values.parameters), ...parameters },
+    };
+  }
+
+  #own(): Secrets {
     let text = '{}';
     try {
       text = readFileSync(this.#file, 'utf8');
@@ -31,7 +48,7 @@ export class SecretFile {
 
   /** Writes the whole file atomically. */
   write(group: keyof Secrets, name: string, value: string): void {
-    const all = this.read();
+    const all = this.#own();
     const next = { ...all, [group]: { ...all[group], [name]: value } };
     makeStateFolder(dirname(this.#file));
     writePrivateFile(`${this.#file}.part`, `${JSON.stringify(next, null, 2)}\n`);

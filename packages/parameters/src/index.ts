@@ -1,0 +1,19 @@
+export { type EnvironmentSchemas, type EnvironmentValues, environment } from './environment.js';
+export { PARAMETERS_ERROR_CODES, ParametersError, type ParametersErrorCode } from './errors.js';
+export type { FlagsProfile } from './internal/flags.js';
+export type { AwsSender } from './internal/source.js';
+export type { ParametersClients, ParametersOptions } from './options.js';
+export { createParameters } from './parameters.js';
+export type {
+  Flag,
+  FlagContext,
+  FlagReader,
+  ParameterOptions,
+  Parameters,
+  ReadScope,
+  SecretOptions,
+  ValueName,
+  ValueReader,
+  ValueSchema,
+} from './readers.js';
+export { Secret } from './secret.js';

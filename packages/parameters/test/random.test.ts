@@ -1,0 +1,119 @@
+import { createTestEnv, type FakeParameters, fakeParameters } from '@sallyport/testkit';
+import fc from 'fast-check';
+import { z } from 'zod';
+import { createParameters, Secret } from '../src/index.js';
+
+const NAMES = ['a', 'b', 'c'];
+const TTL_MS = 10_000;
+const MAX_AGE_MS = 60_000;
+
+type Step =
+  | { readonly kind: 'write'; readonly name: string; readonly value: string }
+  | { readonly kind: 'remove' | 'deny' | 'allow' | 'read' | 'refresh'; readonly name: string }
+  | { readonly kind: 'fail'; readonly error: string }
+  | { readonly kind: 'tick'; readonly ms: number };
+
+const name = fc.constantFrom(...NAMES);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ kind: fc.constant('write' as const), name, value: fc.constantFrom('1', '2', '3', '4', 'wrong') }),
+  fc.record({ kind: fc.constantFrom('remove' as const, 'deny' as const, 'allow' as const), name }),
+  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('read' as const, 'refresh' as const), name }) },
+  fc.record({
+    kind: fc.constant('fail' as const),
+    error: fc.constantFrom('ThrottlingException', 'InternalServerError', 'ExpiredTokenException', 'Unknown'),
+  }),
+  // The clock of a machine can also be set back.
+  fc.record({
+    kind: fc.constant('tick' as const),
+    ms: fc.constantFrom(-90_000_000, -5000, 1, 999, 5000, 9999, 10_000, 60_000, 90_000_000),
+  }),
+);
+
+const SERVICES = {
+  parameter: {
+    write: (aws: FakeParameters, key: string, value: string) => aws.setParameter(`/${key}`, value),
+    idOf: (key: string) => `/${key}`,
+  },
+  secret: {
+    write: (aws: FakeParameters, key: string, value: string) => aws.setSecret(key, value),
+    idOf: (key: string) => key,
+  },
+} as const;
+
+it.each(['parameter', 'secret'] as const)(
+  'under random faults and clocks a %s is always a value that was written and fits, never older than the rules allow, and calls are bounded',
+  async (service) => {
+    const { write, idOf } = SERVICES[service];
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+        const env = createTestEnv({ now: 1_000_000_000 });
+        const aws = fakeParameters({ clock: env.clock });
+        const { clock, log, observability } = env.options();
+        const values = createParameters({
+          clients: aws.clients,
+          ttlMs: TTL_MS,
+          maxAgeMs: MAX_AGE_MS,
+          clock,
+          log,
+          observability,
+        });
+        const schema = z.coerce.number();
+        const readers = new Map(
+          NAMES.map((key) => {
+            const reader =
+              service === 'secret' ? values.secret(idOf(key), schema) : values.parameter(idOf(key), schema);
+            return [key, reader];
+          }),
+        );
+        const written = new Map<string, Set<number>>(NAMES.map((key) => [key, new Set()]));
+        const had = new Set<string>();
+        for (const one of steps) {
+          if (one.kind === 'write') {
+            write(aws, one.name, one.value);
+            if (one.value !== 'wrong') written.get(one.name)?.add(Number(one.value));
+          } else if (one.kind === 'remove') aws.remove(idOf(one.name));
+          else if (one.kind === 'deny') aws.deny(idOf(one.name));
+          else if (one.kind === 'allow') aws.allow(idOf(one.name));
+          else if (one.kind === 'fail') aws.failNext(Object.assign(new Error('injected'), { name: one.error }));
+          else if (one.kind === 'tick') {
+            env.clock.tick(Math.max(0, one.ms));
+            if (one.ms < 0) env.clock.set(new Date(env.clock.now().getTime() + one.ms));
+          } else {
+            const before = aws.calls.length;
+            const reader = readers.get(one.name);
+            const got = await (one.kind === 'read' ? reader?.get() : reader?.refresh())?.then(
+              (value: unknown) => ({ value: value instanceof Secret ? value.reveal() : value }),
+              (error: { code?: string }) => ({ code: error.code }),
+            );
+            await env.clock.advance(0);
+            // At most one call for all names, and one for each name if one of them fails the call.
+            expect(aws.calls.length - before).toBeLessThanOrEqual(1 + NAMES.length);
+            if (got && 'value' in got) {
+              expect(written.get(one.name)?.has(Number(got.value))).toBe(true);
+              had.add(one.name);
+            } else {
+              // A reader that had a value always has a value.
+              expect(had.has(one.name)).toBe(false);
+              expect(String(got?.code)).toMatch(/^parameters\./);
+            }
+          }
+        }
+        // Without further faults, every value is the current one after the maximum age.
+        await env.clock.advance(0);
+        for (const key of NAMES) {
+          aws.allow(idOf(key));
+          write(aws, key, '9');
+        }
+        const numberOf = (value: unknown) => (value instanceof Secret ? value.reveal() : value);
+        const isCurrent = async () => {
+          const all = await Promise.all([...readers.values()].map((reader) => reader.get().then(numberOf, () => 0)));
+          return all.every((value) => value === 9);
+        };
+        for (let turn = 0; turn < 70 && !(await isCurrent()); turn += 1) await env.clock.advance(MAX_AGE_MS);
+        expect(await isCurrent()).toBe(true);
+        expect(env.clock.pendingTimers).toBe(0);
+      }),
+      { numRuns: 60 },
+    );
+  },
+);
