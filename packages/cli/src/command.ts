@@ -1,0 +1,2 @@
+// The commands of this package, which the command line loads.
+export { REDRIVE_COMMAND } from './redrive/command.js';
