@@ -59,9 +59,9 @@ export interface DevRun {
   stop(): Promise<void>;
 }
 
-/** Starts `sallyport dev` on a project with this entry. */
+/** Starts `sallyport dev` on a project with this entry, which receives the folder of the project. */
 export async function startDev(
-  entry: string,
+  entry: (folder: string) => string,
   settings: object = {},
   flags: readonly string[] = ['--no-state'],
 ): Promise<DevRun> {
@@ -71,9 +71,9 @@ export async function startDev(
     writeFileSync(join(folder, file), text);
   };
   write('package.json', '{ "name": "@test/service", "type": "module" }');
-  write('src/lambda.ts', entry);
+  write('src/lambda.ts', entry(folder));
   write('sallyport.json', JSON.stringify({ conditions: ['@sallyport/source'], ...settings }));
-  symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(folder, 'node_modules'));
+  symlinkSync(fileURLToPath(new URL('../../../local/node_modules', import.meta.url)), join(folder, 'node_modules'));
   const end = new AbortController();
   const output = { out: '', err: '' };
   const command = (name: string) => LOCAL_COMMANDS[name]?.run as Run;
