@@ -8,8 +8,6 @@ export type StreamEvent = { readonly Records: readonly object[] };
 
 /**
  * Reads the records of a batch again. Resolves to `undefined` if one of them is no longer in the stream.
- *
- * @param functionArn for `invokeIdentityArn`-like members that name the reader
  */
 export async function readRecords(access: AwsAccess, batch: StreamBatch): Promise<StreamEvent | undefined> {
   const read = batch.source === 'stream' ? readKinesis : readTableStream;
@@ -79,6 +77,8 @@ async function readKinesis(access: AwsAccess, batch: StreamBatch): Promise<reado
         eventVersion: '1.0',
         eventID: `${ShardId}:${position}`,
         eventName: 'aws:kinesis:record',
+        // The role that reads the stream for Lambda is not known here.
+        invokeIdentityArn: '',
         awsRegion: StreamARN.split(':')[3],
         eventSourceARN: StreamARN,
       },
