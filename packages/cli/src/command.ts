@@ -1,2 +1,3 @@
 // The commands of this package, which the command line loads.
 export { REDRIVE_COMMAND } from './redrive/command.js';
+export { RUNBOOK_COMMAND } from './runbook/command.js';
