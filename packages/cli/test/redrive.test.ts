@@ -215,7 +215,7 @@ test.each([
   [['orders', '--filter', 'id'], '--filter must be <field>=<value> (got "id")'],
   [['orders', '--filter', 'bodi.id=1'], '--filter has no field "bodi.id"'],
   [['orders', '--to', 'other'], '--to must be the ARN of a queue or a function (got "other")'],
-  [['orders', '--inventory', 'nosuch.json'], 'the inventory nosuch.json does not exist'],
+  [['orders', '--inventory', 'nosuch.json'], 'nosuch.json is not an inventory of version 1: run sallyport build'],
 ])('%j is an invalid command line', async (args, problem) => {
   const { code, err } = await runIn(dev.folder, REDRIVE_COMMAND.run, args);
   expect(code).toBe(2);

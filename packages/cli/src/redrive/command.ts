@@ -20,7 +20,7 @@ const FLAGS: Command['flags'] = {
   watch: { type: 'number', help: 'seconds to watch for messages that fail again after the last one, 0 to 3600 (default 60)' },
   'dry-run': { type: 'boolean', help: 'list the messages, and send none' },
   to: { type: 'text', help: 'the ARN of the queue or function for messages that do not name their source' },
-  inventory: { type: 'text', help: 'the inventory of sallyport build (default dist/inventory.json, if it exists)' },
+  inventory: { type: 'text', help: 'the inventory of sallyport build: keep messages whose source has no handler' },
   journal: { type: 'text', help: 'the journal of sent messages (default in .sallyport/redrive)' },
   dev: { type: 'boolean', help: 'use the queues of sallyport dev' },
   json: { type: 'boolean', help: 'print one JSON object a line' },

@@ -29,6 +29,8 @@ export interface Queues {
   /** Sends a copy of a dead letter. @returns the id of the new message */
   send(arn: string, message: QueueMessage): Promise<string | undefined>;
   counts(arn: string): Promise<QueueCounts>;
+  /** The policy for messages that fail, `''` without one, and the number of visible messages. */
+  facts(url: string): Promise<{ readonly redrivePolicy: string; readonly visible: number }>;
 }
 
 /** @throws FrameworkError `cli.client_missing` */
@@ -103,6 +105,10 @@ export async function createQueues(access: AwsAccess): Promise<Queues> {
       return MessageId;
     },
     counts: async (arn) => countsOf(await urlOf(arn)),
+    async facts(url) {
+      const { RedrivePolicy = '', ApproximateNumberOfMessages = '0' } = await attributes(url);
+      return { redrivePolicy: RedrivePolicy, visible: Number(ApproximateNumberOfMessages) };
+    },
   };
 }
 
