@@ -5,7 +5,7 @@ import { explain, openapi, routes } from './ask.js';
 import { cold } from './cold.js';
 import { dev } from './dev.js';
 import { SEND_FLAGS, send } from './send.js';
-import { env, replay, reset, TOKEN_FLAGS, token } from './small.js';
+import { env, REPLAY_FLAGS, replay, reset, TOKEN_FLAGS, token } from './small.js';
 
 /** A command of `sallyport`. */
 export interface Command {
@@ -41,7 +41,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   replay: {
     usage: 'replay <file…>',
     does: 'sends recordings again, and compares the responses',
-    flags: JSON_ONLY,
+    flags: REPLAY_FLAGS,
     run: replay,
   },
   token: { usage: 'token --sub <name>', does: 'prints a token of the local issuer', flags: TOKEN_FLAGS, run: token },
