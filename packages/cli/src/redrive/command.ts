@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { sha256 } from '@sallyport/core/internal';
 import { AWS_FLAGS, awsAccess } from '../internal/aws-access.js';
 import type { Around, Command } from '../internal/command.js';
@@ -9,9 +9,11 @@ import { createDeliver } from './internal/deliver.js';
 import { parseFilter } from './internal/filter.js';
 import { unhandledBy } from './internal/handlers.js';
 import { Journal } from './internal/journal.js';
+import type { DeadLetter } from './internal/letters.js';
 import { createQueues, type FailureQueue } from './internal/queues.js';
 import { resultLine, stepJson, stepLine } from './internal/report.js';
-import { Redrive, type RedriveResult } from './internal/run.js';
+import { Redrive, type RedriveResult, type Step } from './internal/run.js';
+import { saveEvents } from './internal/save-events.js';
 
 const FLAGS: Command['flags'] = {
   filter: { type: 'text', multiple: true, help: 'reason=*Timeout*, body.order.id=A-1: send only messages that match' },
@@ -19,6 +21,7 @@ const FLAGS: Command['flags'] = {
   limit: { type: 'number', help: 'the largest number of messages to send' },
   watch: { type: 'number', help: 'seconds to watch for messages that fail again after the last one, 0 to 3600 (default 60)' },
   'dry-run': { type: 'boolean', help: 'list the messages, and send none' },
+  save: { type: 'text', help: 'the folder for one sanitized event of each selected message, for sallyport replay --as-test' },
   to: { type: 'text', help: 'the ARN of the queue or function for messages that do not name their source' },
   inventory: { type: 'text', help: 'the inventory of sallyport build: keep messages whose source has no handler' },
   journal: { type: 'text', help: 'the journal of sent messages (default in .sallyport/redrive)' },
@@ -42,6 +45,7 @@ async function redrive(args: readonly string[], around: Around): Promise<number>
     throw invalidUsage('name one queue, or its failure queue: sallyport redrive orders --dry-run');
   }
   const isDry = line.has('dry-run');
+  const selected: DeadLetter[] = [];
   const settings = {
     filter: parseFilter(line.list('filter')),
     rate: line.number('rate', { least: 0.1, most: 1000 }) ?? 10,
@@ -49,7 +53,10 @@ async function redrive(args: readonly string[], around: Around): Promise<number>
     watchSeconds: line.number('watch', { least: 0, most: 3600 }) ?? 60,
     to: arnOf(line.text('to')),
     signal: around.signal,
-    report: (step: Parameters<typeof stepLine>[0]) => around.out(line.has('json') ? stepJson(step) : stepLine(step)),
+    report(step: Step) {
+      if (step.action !== 'excluded' && step.action !== 'deleted') selected.push(step.letter);
+      around.out(line.has('json') ? stepJson(step) : stepLine(step));
+    },
   };
   const unhandled = await unhandledBy(line, around);
   const access = await awsAccess(line, around);
@@ -61,6 +68,9 @@ async function redrive(args: readonly string[], around: Around): Promise<number>
     const deliver = createDeliver(access, queues);
     const result = await new Redrive(queue, queues, deliver, journal, { ...settings, unhandled }).run();
     journal?.end(new Date());
+    const folder = line.text('save');
+    const files = folder === undefined ? [] : await saveEvents(access, resolve(around.cwd, folder), selected);
+    for (const file of files) around.err(`saved ${relative(around.cwd, file)}\n`);
     return await conclude(queue, result, line, around);
   } finally {
     journal?.close();

@@ -56,6 +56,8 @@ export interface DevRun {
   /** Runs a command of `@sallyport/local`. */
   local(name: string, ...args: readonly string[]): Promise<Ran>;
   write(file: string, text: string): void;
+  /** What `sallyport dev` has printed. */
+  printed(): string;
   stop(): Promise<void>;
 }
 
@@ -95,6 +97,7 @@ export async function startDev(
     sqs,
     local,
     write,
+    printed: () => output.out + output.err,
     async stop() {
       end.abort();
       await ended;
