@@ -51,14 +51,14 @@ function answer(state: DeployedState, request: IncomingMessage, body: string, re
   if (target === undefined && request.method === 'POST') return query(state, new URLSearchParams(body), response);
   const operation = typeof target === 'string' ? target.replace(/^.*\./, '') : '';
   const [status, content] =
-    operation === '' ? rest(state, request.url ?? '') : json(state, operation, JSON.parse(body) as Record<string, unknown>);
+    operation === '' ? rest(state, request, body) : json(state, operation, JSON.parse(body) as Record<string, unknown>);
   const failure = content as { readonly code?: string };
   response
     .writeHead(status, {
       'content-type': operation === '' ? 'application/json' : 'application/x-amz-json-1.0',
       ...(status >= 400 && { 'x-amzn-errortype': failure.code }),
     })
-    .end(JSON.stringify(status >= 400 ? { __type: failure.code, message: failure.code } : content));
+    .end(status === 204 ? undefined : JSON.stringify(status >= 400 ? { __type: failure.code, message: failure.code } : content));
 }
 
 type Answer = readonly [status: number, content: object];
@@ -76,10 +76,20 @@ function json(state: DeployedState, operation: string, input: Record<string, unk
   return [200, { Attributes: state.queues[name] ?? {} }];
 }
 
-function rest(state: DeployedState, url: string): Answer {
+function rest(state: DeployedState, { url = '', method }: IncomingMessage, body: string): Answer {
   const [, kind = '', id = '', what = ''] = /^\/[\d-]+\/(functions|event-source-mappings)\/([^/]+)(?:\/(\w+))?/.exec(url) ?? [];
   const operation = kind === 'functions' ? what : 'mapping';
   if (state.denied.includes(operation)) return DENIED;
+  if (method === 'PUT' && operation === 'mapping') {
+    const { Enabled } = JSON.parse(body) as { readonly Enabled?: boolean };
+    const mapping = state.mappings[id] ?? {};
+    mapping.State = Enabled ? 'Enabled' : 'Disabled';
+    return [202, mapping];
+  }
+  if (method === 'DELETE' && operation === 'concurrency') {
+    delete state.concurrency[id];
+    return [204, {}];
+  }
   if (operation === 'configuration') return [200, state.functions[id] ?? {}];
   if (operation === 'concurrency') {
     const reserved = state.concurrency[id];
