@@ -8,7 +8,8 @@ import { ERROR_TABLES } from './error-tables-data.js';
 const PAGE = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
 
 /** Codes and metrics with a line "what to do" on the page. */
-const named = (page: string) => new Set([...page.matchAll(/^\| `([\w.]+)` \| \S[^|]*\S \|$/gm)].map(([, name = '']) => name));
+const named = (page: string) =>
+  new Set([...page.matchAll(/^\| `([\w.]+)` \| \S[^|]*\S \|$/gm)].map(([, name = '']) => name));
 
 /** The names of the metrics that the sink for CloudWatch writes, from its sources. */
 function metricNames(): readonly string[] {

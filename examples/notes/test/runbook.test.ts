@@ -72,7 +72,10 @@ test('every name that the commands look up is a resource of the stack', () => {
 test('every link within the page leads to a section', () => {
   const anchors = new Set(
     [...page.matchAll(/^#{2,3} (.+)$/gm)].map(([, title = '']) =>
-      title.toLowerCase().replace(/[^\w\- ]/g, '').replaceAll(' ', '-'),
+      title
+        .toLowerCase()
+        .replace(/[^\w\- ]/g, '')
+        .replaceAll(' ', '-'),
     ),
   );
   const links = [...page.matchAll(/\]\(#([\w-]+)\)/g)].map(([, anchor = '']) => anchor);

@@ -45,7 +45,9 @@ test('a stack that is as its template says has no findings', async () => {
   expect(await doctor('Orders')).toEqual({ code: 0, out: 'Orders: 7 resources, 0 findings\n', err: '' });
 });
 
-test.each<readonly [what: string, plant: (state: DeployedState) => void, rule: string, resource: string, remedy: string]>([
+test.each<
+  readonly [what: string, plant: (state: DeployedState) => void, rule: string, resource: string, remedy: string]
+>([
   [
     'a disabled mapping',
     (state) => Object.assign(mapping(state), { State: 'Disabled' }),
@@ -80,7 +82,9 @@ test.each<readonly [what: string, plant: (state: DeployedState) => void, rule: s
       Object.assign(state.functions['orders-api'] ?? {}, { Runtime: 'nodejs18.x' });
       const { Resources } = TEMPLATE;
       const { Api } = Resources;
-      state.template = { Resources: { ...Resources, Api: { ...Api, Properties: { ...Api.Properties, Runtime: 'nodejs18.x' } } } };
+      state.template = {
+        Resources: { ...Resources, Api: { ...Api, Properties: { ...Api.Properties, Runtime: 'nodejs18.x' } } },
+      };
     },
     'old-runtime',
     'Api',
@@ -128,7 +132,10 @@ test.each<readonly [what: string, plant: (state: DeployedState) => void, rule: s
   [
     'an alarm that is on',
     (state) =>
-      Object.assign(alarm(state), { StateValue: 'ALARM', AlarmDescription: 'Messages. docs/operations.md#failure-queue' }),
+      Object.assign(alarm(state), {
+        StateValue: 'ALARM',
+        AlarmDescription: 'Messages. docs/operations.md#failure-queue',
+      }),
     'alarm-on',
     'FailuresAlarm',
     'docs/operations.md#failure-queue',
@@ -179,7 +186,10 @@ test.each<readonly [what: string, plant: (state: DeployedState) => void, rule: s
 ])('finds %s, and nothing else', async (_what, plant, rule, resource, remedy) => {
   plant(standIn.state);
   const { code, out } = await doctor('Orders', '--json');
-  const findings = out.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+  const findings = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(code).toBe(1);
   expect(findings).toEqual([
     { type: 'finding', rule, resource, problem: expect.any(String), remedy: expect.stringContaining(remedy) },
@@ -187,7 +197,14 @@ test.each<readonly [what: string, plant: (state: DeployedState) => void, rule: s
 });
 
 test('finds a registration without a resource', async () => {
-  write('dist/inventory.json', { version: 1, routes: [], triggers: [{ kind: 'queue', name: 'orders' }, { kind: 'stream', name: 'clicks' }] });
+  write('dist/inventory.json', {
+    version: 1,
+    routes: [],
+    triggers: [
+      { kind: 'queue', name: 'orders' },
+      { kind: 'stream', name: 'clicks' },
+    ],
+  });
   const { code, out } = await doctor('Orders');
   expect(code).toBe(1);
   expect(out).toContain('the stream "clicks" is registered, and the template has no resource for it');
@@ -207,7 +224,9 @@ test('an expired session ends with a message that has no token', async () => {
   standIn.state.expired = true;
   const { code, err } = await doctor('Orders');
   expect(code).toBe(1);
-  expect(err).toBe('sallyport: cloudformation:GetTemplate Orders: ExpiredToken: sign in to AWS, then run the same command again\n');
+  expect(err).toBe(
+    'sallyport: cloudformation:GetTemplate Orders: ExpiredToken: sign in to AWS, then run the same command again\n',
+  );
 });
 
 test.each([
@@ -224,7 +243,14 @@ test.each([
 
 test('a runbook of a deployed stack has its physical names', async () => {
   write('Orders.template.json', TEMPLATE);
-  const { code, out } = await runIn(folder, RUNBOOK_COMMAND.run, ['Orders.template.json', '--stack', 'Orders'], environment());
+  const { code, out } = await runIn(
+    folder,
+    RUNBOOK_COMMAND.run,
+    ['Orders.template.json', '--stack', 'Orders'],
+    environment(),
+  );
   expect(code).toBe(0);
-  expect(out).toContain("    OrdersFailures) echo 'https://sqs.eu-west-1.amazonaws.com/123456789012/orders-failures' ;;");
+  expect(out).toContain(
+    "    OrdersFailures) echo 'https://sqs.eu-west-1.amazonaws.com/123456789012/orders-failures' ;;",
+  );
 });

@@ -7,7 +7,8 @@ import { type DevRun, runIn, startDev } from './support/dev.js';
 // The drill of docs/operations.md ("A drill: a poison message"), step by step, with the commands of that page only.
 
 /** Orders since version 2 have the price as a number of cents; version 1 sent `"12.50"`. */
-const entry = (repaired: boolean) => (folder: string) => `
+const entry = (repaired: boolean) => (folder: string) =>
+  `
 import { appendFileSync } from 'node:fs';
 import { createApp } from '@sallyport/dispatch/app';
 const app = createApp();
@@ -22,13 +23,17 @@ export const handler = app.handleLambda;
 
 let dev: DevRun;
 beforeAll(async () => {
-  dev = await startDev(entry(false), { queues: { orders: { maxReceiveCount: 2, visibilityTimeoutMs: 1000 } }, speed: 1000 });
+  dev = await startDev(entry(false), {
+    queues: { orders: { maxReceiveCount: 2, visibilityTimeoutMs: 1000 } },
+    speed: 1000,
+  });
 }, 120_000);
 afterAll(() => dev.stop());
 
 const redrive = (...args: readonly string[]) => runIn(dev.folder, REDRIVE_COMMAND.run, ['orders', '--dev', ...args]);
 const urlOf = async (QueueName: string) => (await dev.sqs.send(new GetQueueUrlCommand({ QueueName }))).QueueUrl;
-const charged = () => (existsSync(join(dev.folder, 'charged')) ? readFileSync(join(dev.folder, 'charged'), 'utf8') : '');
+const charged = () =>
+  existsSync(join(dev.folder, 'charged')) ? readFileSync(join(dev.folder, 'charged'), 'utf8') : '';
 
 async function order(body: object): Promise<void> {
   const QueueUrl = await urlOf('orders');

@@ -12,7 +12,12 @@ import {
   KinesisClient,
   PutRecordCommand,
 } from '@aws-sdk/client-kinesis';
-import { GetQueueAttributesCommand, GetQueueUrlCommand, SendMessageCommand, type SendMessageCommandInput } from '@aws-sdk/client-sqs';
+import {
+  GetQueueAttributesCommand,
+  GetQueueUrlCommand,
+  SendMessageCommand,
+  type SendMessageCommandInput,
+} from '@aws-sdk/client-sqs';
 import { REDRIVE_COMMAND } from '@sallyport/cli/command';
 import { type DevRun, runIn, startDev } from './support/dev.js';
 
@@ -68,7 +73,12 @@ async function left(QueueName: string) {
 
 /** The record that Lambda sends to the failure destination of a stream: https://docs.aws.amazon.com/lambda/latest/dg/kinesis-on-failure-destination.html */
 const givenUp = (info: object) => ({
-  requestContext: { requestId: 'r-1', functionArn: FUNCTION, condition: 'RetryAttemptsExhausted', approximateInvokeCount: 3 },
+  requestContext: {
+    requestId: 'r-1',
+    functionArn: FUNCTION,
+    condition: 'RetryAttemptsExhausted',
+    approximateInvokeCount: 3,
+  },
   responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
   version: '1.0',
   timestamp: '2026-11-14T00:38:06.021Z',
@@ -134,20 +144,27 @@ describe('records that Lambda gave up', () => {
   test.each([
     ['clicks-failed', kinesisBatch],
     ['notes-failed', tableBatch],
-  ])('of %s are read again, and sent to the function until it handles them', async (queue, batch) => {
-    await send(queue, givenUp(await batch()));
-    const first = await redrive(queue);
-    expect({ code: first.code, steps: actions(first.out) }).toEqual({
-      code: 1,
-      steps: [['failed', expect.stringMatching(/^(?:\d of the records failed|the function failed: )/)], 'failed-again'],
-    });
-    expect(await left(queue)).toBe(1);
-    rmSync(join(dev.folder, 'handled'), { force: true });
-    repair();
-    expect(actions((await redrive(queue)).out)).toEqual([['sent', undefined], 'complete']);
-    expect(handled()).toEqual(['bad', 'good']);
-    expect(await left(queue)).toBe(0);
-  }, 60_000);
+  ])(
+    'of %s are read again, and sent to the function until it handles them',
+    async (queue, batch) => {
+      await send(queue, givenUp(await batch()));
+      const first = await redrive(queue);
+      expect({ code: first.code, steps: actions(first.out) }).toEqual({
+        code: 1,
+        steps: [
+          ['failed', expect.stringMatching(/^(?:\d of the records failed|the function failed: )/)],
+          'failed-again',
+        ],
+      });
+      expect(await left(queue)).toBe(1);
+      rmSync(join(dev.folder, 'handled'), { force: true });
+      repair();
+      expect(actions((await redrive(queue)).out)).toEqual([['sent', undefined], 'complete']);
+      expect(handled()).toEqual(['bad', 'good']);
+      expect(await left(queue)).toBe(0);
+    },
+    60_000,
+  );
 
   test('stay if the stream no longer has them', async () => {
     const { KinesisBatchInfo } = (await kinesisBatch()) as { readonly KinesisBatchInfo: object };
@@ -169,7 +186,9 @@ describe('an event that was given up', () => {
   };
   const text = (StringValue: string) => ({ DataType: 'String', StringValue });
 
-  test.each<readonly [what: string, body: unknown, attributes: SendMessageCommandInput['MessageAttributes'], reason: string]>([
+  test.each<
+    readonly [what: string, body: unknown, attributes: SendMessageCommandInput['MessageAttributes'], reason: string]
+  >([
     [
       'by a rule of an event bus',
       event,

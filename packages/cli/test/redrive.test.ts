@@ -86,9 +86,7 @@ async function send(queue: string, body: unknown, more: Partial<SendMessageComma
 /** Messages of a queue that are visible, and all messages. */
 async function counts(queue: string): Promise<readonly [visible: number, all: number]> {
   const QueueUrl = await urlOf(queue);
-  const { Attributes = {} } = await dev.sqs.send(
-    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }),
-  );
+  const { Attributes = {} } = await dev.sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }));
   const visible = Number(Attributes.ApproximateNumberOfMessages);
   return [visible, visible + Number(Attributes.ApproximateNumberOfMessagesNotVisible)];
 }
@@ -103,8 +101,13 @@ const handled = (): readonly string[] => {
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
 };
 const repair = () => writeFileSync(join(dev.folder, 'fixed'), '');
-const redrive = (...args: readonly string[]) => runIn(dev.folder, REDRIVE_COMMAND.run, [...args, '--dev', '--rate', '1000']);
-const jsonOf = (out: string) => out.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+const redrive = (...args: readonly string[]) =>
+  runIn(dev.folder, REDRIVE_COMMAND.run, [...args, '--dev', '--rate', '1000']);
+const jsonOf = (out: string) =>
+  out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 async function poison(queue: string, ids: readonly string[], more: Partial<SendMessageCommandInput> = {}) {
   const failures = queue.endsWith('.fifo') ? queue.replace('.fifo', '-dlq.fifo') : `${queue}-dlq`;
@@ -277,21 +280,24 @@ describe('a redrive that does not end', () => {
     expect(await counts('orders-dlq')).toEqual([0, 0]);
   });
 
-  test.each(['SendMessage', 'DeleteMessage'])('the session expires at %s: the next run continues', async (operation) => {
-    await poison('orders', ['A-1', 'A-2']);
-    repair();
-    const act = () => ({
-      status: 400,
-      body: { __type: 'com.amazon.coral.service#ExpiredTokenException', message: 'The token FQoG is expired' },
-    });
-    const first = await child({ operation, nth: 2, when: 'before', act });
-    expect(first).toMatchObject({ code: 1 });
-    expect(first.err).toContain('ExpiredTokenException: sign in to AWS, then run the same command again');
-    expect(first.err).not.toContain('FQoG');
-    const [, left] = await counts('orders-dlq');
-    await visible('orders-dlq', left);
-    expect(await child()).toMatchObject({ code: 0 });
-    expect(await settled(2)).toEqual(['A-1', 'A-2']);
-    expect(await counts('orders-dlq')).toEqual([0, 0]);
-  });
+  test.each(['SendMessage', 'DeleteMessage'])(
+    'the session expires at %s: the next run continues',
+    async (operation) => {
+      await poison('orders', ['A-1', 'A-2']);
+      repair();
+      const act = () => ({
+        status: 400,
+        body: { __type: 'com.amazon.coral.service#ExpiredTokenException', message: 'The token FQoG is expired' },
+      });
+      const first = await child({ operation, nth: 2, when: 'before', act });
+      expect(first).toMatchObject({ code: 1 });
+      expect(first.err).toContain('ExpiredTokenException: sign in to AWS, then run the same command again');
+      expect(first.err).not.toContain('FQoG');
+      const [, left] = await counts('orders-dlq');
+      await visible('orders-dlq', left);
+      expect(await child()).toMatchObject({ code: 0 });
+      expect(await settled(2)).toEqual(['A-1', 'A-2']);
+      expect(await counts('orders-dlq')).toEqual([0, 0]);
+    },
+  );
 });

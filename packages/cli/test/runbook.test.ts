@@ -62,7 +62,8 @@ const runbook = (...args: readonly string[]) => runIn(folder, RUNBOOK_COMMAND.ru
 const doctor = async () => (await runIn(folder, DOCTOR_COMMAND.run, ['Orders'], environment())).out;
 
 /** The part of the page under a heading. */
-const section = (page: string, title: string) => page.split(/^#{2,3} /m).find((part) => part.startsWith(`${title}\n`)) ?? '';
+const section = (page: string, title: string) =>
+  page.split(/^#{2,3} /m).find((part) => part.startsWith(`${title}\n`)) ?? '';
 
 /** Runs lines of the page in a shell, after the function that the page defines. */
 async function shell(page: string, command: string): Promise<string> {
@@ -128,7 +129,13 @@ describe('a planted fault is found and repaired with the page alone', () => {
 
 test('writes a file, and names a registration without a resource', async () => {
   write('inventory.json', JSON.stringify({ version: 1, routes: [], triggers: [{ kind: 'stream', name: 'clicks' }] }));
-  const { code, out, err } = await runbook('Orders.template.json', '--inventory', 'inventory.json', '--out', 'RUNBOOK.md');
+  const { code, out, err } = await runbook(
+    'Orders.template.json',
+    '--inventory',
+    'inventory.json',
+    '--out',
+    'RUNBOOK.md',
+  );
   expect({ code, out, err }).toEqual({
     code: 0,
     out: 'RUNBOOK.md\n',

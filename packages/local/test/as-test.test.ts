@@ -27,15 +27,24 @@ const asTest = async (document: unknown, file = 'test/incident.test.mjs') => {
   return run(project, ['replay', 'event.json', '--as-test', file]);
 };
 /** The exit code of Node's test runner. */
-const runTest = () => spawnSync(process.execPath, ['--test', 'test/incident.test.mjs'], { cwd: project.folder, env: {} }).status;
+const runTest = () =>
+  spawnSync(process.execPath, ['--test', 'test/incident.test.mjs'], { cwd: project.folder, env: {} }).status;
 const written = (file = 'test/incident.test.mjs') => readFileSync(join(project.folder, file), 'utf8');
 
 test.each<readonly [what: string, document: unknown, title: string]>([
-  ['a failed message', buildQueueEvent(ARN, [{ body: { id: 'A-1', password: 'hunter2' } }]), 'handles a message of orders'],
+  [
+    'a failed message',
+    buildQueueEvent(ARN, [{ body: { id: 'A-1', password: 'hunter2' } }]),
+    'handles a message of orders',
+  ],
   [
     'a recorded request that failed',
     {
-      recording: { recorded_at: '2026-11-22T10:00:00.000Z', kind: 'http', event: buildAPIGatewayV2Request('GET', '/notes/7', {}) },
+      recording: {
+        recorded_at: '2026-11-22T10:00:00.000Z',
+        kind: 'http',
+        event: buildAPIGatewayV2Request('GET', '/notes/7', {}),
+      },
       answer: { statusCode: 500, body: '{}' },
     },
     'handles GET /notes/7',
@@ -52,8 +61,11 @@ test.each<readonly [what: string, document: unknown, title: string]>([
 test.each<readonly [what: string, document: unknown, expected: string]>([
   [
     'a request',
-    { recording: { recorded_at: 'x', event: buildAPIGatewayV2Request('GET', '/a', {}) }, answer: { statusCode: 404, body: '{"code":"a"}' } },
-    "assert.deepEqual(answer.statusCode, 404);\n  assert.deepEqual(JSON.parse(answer.body), {\"code\":\"a\"});",
+    {
+      recording: { recorded_at: 'x', event: buildAPIGatewayV2Request('GET', '/a', {}) },
+      answer: { statusCode: 404, body: '{"code":"a"}' },
+    },
+    'assert.deepEqual(answer.statusCode, 404);\n  assert.deepEqual(JSON.parse(answer.body), {"code":"a"});',
   ],
   [
     'an event',
@@ -67,7 +79,10 @@ test.each<readonly [what: string, document: unknown, expected: string]>([
 });
 
 test('names redacted values, and uses the runner and the types of the project', async () => {
-  project.write('package.json', JSON.stringify({ name: 'orders', type: 'module', devDependencies: { vitest: '3.0.0' } }));
+  project.write(
+    'package.json',
+    JSON.stringify({ name: 'orders', type: 'module', devDependencies: { vitest: '3.0.0' } }),
+  );
   const event = buildQueueEvent(ARN, [{ body: { id: 'A-1', password: 'hunter2' } }]);
   expect(await asTest(event, 'test/deep/incident.test.ts')).toMatchObject({ code: 0 });
   const text = written('test/deep/incident.test.ts');

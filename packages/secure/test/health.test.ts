@@ -21,9 +21,15 @@ function start(options: HealthOptions) {
   app.get('/health/details', probe, Authenticated('ops:read'));
   const get = async (path: string, scopes?: string) => {
     const headers = scopes === undefined ? {} : { headers: { 'x-scopes': scopes } };
-    const { statusCode, body, headers: out } = (await app.handleLambda(
-      buildAPIGatewayV2Request('GET', path, headers),
-    )) as { readonly statusCode: number; readonly body: string; readonly headers: Readonly<Record<string, string>> };
+    const {
+      statusCode,
+      body,
+      headers: out,
+    } = (await app.handleLambda(buildAPIGatewayV2Request('GET', path, headers))) as {
+      readonly statusCode: number;
+      readonly body: string;
+      readonly headers: Readonly<Record<string, string>>;
+    };
     return { status: statusCode, body: JSON.parse(body) as unknown, cache: out['cache-control'] };
   };
   return { clock, get };
@@ -35,7 +41,13 @@ test('a probe without checks says that the function runs', async () => {
 });
 
 test.each<readonly [what: string, check: () => unknown, code: string]>([
-  ['throws', () => { throw new Error('password hunter2 at 10.0.0.7'); }, 'app.internal'],
+  [
+    'throws',
+    () => {
+      throw new Error('password hunter2 at 10.0.0.7');
+    },
+    'app.internal',
+  ],
   ['rejects with a code', () => Promise.reject(new FrameworkError('app.overloaded')), 'app.overloaded'],
   ['resolves to false', () => Promise.resolve(false), 'app.overloaded'],
 ])('a check that %s answers 503, and only an authorized caller receives its code', async (_what, check, code) => {

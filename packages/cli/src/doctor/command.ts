@@ -59,7 +59,8 @@ async function templateOf(stack: string, stacks: Stacks, line: CommandLine, { cw
 function registrationsOf(line: CommandLine, { cwd }: Around) {
   const file = line.text('inventory');
   const inventory = readJsonIfThere(resolve(cwd, file ?? 'dist/inventory.json'));
-  if (file !== undefined && inventory === undefined) throw invalidUsage(`the inventory ${file} does not exist or is not JSON`);
+  if (file !== undefined && inventory === undefined)
+    throw invalidUsage(`the inventory ${file} does not exist or is not JSON`);
   return toRegistrations(inventory, undefined);
 }
 
@@ -74,7 +75,12 @@ function ofRegistrations(service: Service): readonly Finding[] {
   const { findings } = renderRunbook(service, { general: '', names: new Map() });
   return findings
     .filter((finding) => finding.includes('is registered'))
-    .map((problem) => ({ rule: 'missing-source', resource: '', problem, remedy: 'add the source to the stack, and deploy' }));
+    .map((problem) => ({
+      rule: 'missing-source',
+      resource: '',
+      problem,
+      remedy: 'add the source to the stack, and deploy',
+    }));
 }
 
 function jsonOf(finding: Finding): string {

@@ -25,7 +25,11 @@ export interface ClientSettings {
   readonly region?: string;
   readonly profile?: string;
   readonly endpoint?: string;
-  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken?: string };
+  readonly credentials?: {
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken?: string;
+  };
   readonly maxAttempts?: number;
 }
 
@@ -40,7 +44,11 @@ export interface AwsAccess {
    * @param timeoutMs default 30,000
    * @throws FrameworkError `cli.signed_out`, `cli.aws_failed`
    */
-  call<T>(what: string, run: (options: { readonly abortSignal: AbortSignal }) => Promise<T>, timeoutMs?: number): Promise<T>;
+  call<T>(
+    what: string,
+    run: (options: { readonly abortSignal: AbortSignal }) => Promise<T>,
+    timeoutMs?: number,
+  ): Promise<T>;
 }
 
 const CALL_MS = 30_000;
@@ -134,7 +142,8 @@ const SIGNED_OUT =
 function toCliError(what: string, error: unknown, timeoutMs: number | undefined): unknown {
   if (isFrameworkError(error)) return error;
   const { name = 'Error', message = '' } = error as Partial<Error>;
-  if (timeoutMs !== undefined) return cliError('cli.aws_failed', `${what}: no response in ${timeoutMs / 1000} s`, error);
+  if (timeoutMs !== undefined)
+    return cliError('cli.aws_failed', `${what}: no response in ${timeoutMs / 1000} s`, error);
   if (SIGNED_OUT.test(name)) {
     return cliError('cli.signed_out', `${what}: ${name}: sign in to AWS, then run the same command again`, error);
   }

@@ -31,7 +31,10 @@ export async function createStacks(access: AwsAccess): Promise<Stacks> {
     const found: DeployedResource[] = [];
     let NextToken: string | undefined;
     do {
-      const command = new cfn.ListStackResourcesCommand({ StackName: stack, ...(NextToken !== undefined && { NextToken }) });
+      const command = new cfn.ListStackResourcesCommand({
+        StackName: stack,
+        ...(NextToken !== undefined && { NextToken }),
+      });
       const page: CloudFormation.ListStackResourcesCommandOutput = await access.call(
         `cloudformation:ListStackResources ${stack}`,
         (options) => client.send(command, options),

@@ -28,7 +28,9 @@ export interface Template {
  */
 export function readTemplates(cwd: string, files: readonly string[]): readonly Template[] {
   const named = files.length > 0 ? files : templatesIn(resolve(cwd, 'cdk.out'));
-  return named.map((file) => toTemplate(readJson(resolve(cwd, file)), basename(file).replace(/(?:\.template)?\.json$/, '')));
+  return named.map((file) =>
+    toTemplate(readJson(resolve(cwd, file)), basename(file).replace(/(?:\.template)?\.json$/, '')),
+  );
 }
 
 /** @throws FrameworkError `cli.usage` */
@@ -79,7 +81,8 @@ export function referencesOf(value: unknown, found = new Set<string>()): Readonl
   if (!isObject(value)) return found;
   const { Ref, 'Fn::GetAtt': attribute, 'Fn::Sub': text } = value;
   if (typeof Ref === 'string' && !Ref.startsWith('AWS::')) found.add(Ref);
-  const named = typeof attribute === 'string' ? attribute.split('.')[0] : Array.isArray(attribute) ? attribute[0] : undefined;
+  const named =
+    typeof attribute === 'string' ? attribute.split('.')[0] : Array.isArray(attribute) ? attribute[0] : undefined;
   if (typeof named === 'string') found.add(named);
   if (typeof text === 'string') for (const [, id = ''] of text.matchAll(/\$\{([A-Za-z0-9]+)[.}]/g)) found.add(id);
   for (const member of Object.values(value)) referencesOf(member, found);

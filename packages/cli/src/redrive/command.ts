@@ -19,9 +19,15 @@ const FLAGS: Command['flags'] = {
   filter: { type: 'text', multiple: true, help: 'reason=*Timeout*, body.order.id=A-1: send only messages that match' },
   rate: { type: 'number', help: 'messages a second, 0.1 to 1000 (default 10)' },
   limit: { type: 'number', help: 'the largest number of messages to send' },
-  watch: { type: 'number', help: 'seconds to watch for messages that fail again after the last one, 0 to 3600 (default 60)' },
+  watch: {
+    type: 'number',
+    help: 'seconds to watch for messages that fail again after the last one, 0 to 3600 (default 60)',
+  },
   'dry-run': { type: 'boolean', help: 'list the messages, and send none' },
-  save: { type: 'text', help: 'the folder for one sanitized event of each selected message, for sallyport replay --as-test' },
+  save: {
+    type: 'text',
+    help: 'the folder for one sanitized event of each selected message, for sallyport replay --as-test',
+  },
   to: { type: 'text', help: 'the ARN of the queue or function for messages that do not name their source' },
   inventory: { type: 'text', help: 'the inventory of sallyport build: keep messages whose source has no handler' },
   journal: { type: 'text', help: 'the journal of sent messages (default in .sallyport/redrive)' },
@@ -102,6 +108,7 @@ async function conclude(
   else out(resultLine(queue.name, result));
   const isNoMatch = counts.excluded > 0 && counts.sent + counts['would-send'] + counts.stays === 0;
   if (isNoMatch && end === 'complete') err(`sallyport: the filter matches none of ${counts.excluded} messages\n`);
-  if (hidden > 0) err(`${queue.name}: about ${hidden} messages are hidden by another receiver: run again in 2 minutes\n`);
+  if (hidden > 0)
+    err(`${queue.name}: about ${hidden} messages are hidden by another receiver: run again in 2 minutes\n`);
   return end !== 'complete' || isNoMatch || counts.stays > 0 ? 1 : 0;
 }

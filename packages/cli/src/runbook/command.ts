@@ -14,7 +14,10 @@ const FLAGS: Command['flags'] = {
   inventory: { type: 'text', help: 'the inventory of sallyport build (default dist/inventory.json, if it exists)' },
   manifest: { type: 'text', help: 'the manifest of the constructs (default cdk.out/sallyport.json, if it exists)' },
   out: { type: 'text', help: 'the file to write (default: standard output)' },
-  general: { type: 'text', help: 'the address of the page with the sections of the alarms (default docs/operations.md)' },
+  general: {
+    type: 'text',
+    help: 'the address of the page with the sections of the alarms (default docs/operations.md)',
+  },
   stack: { type: 'text', help: 'the deployed stack, whose physical names are written to the page' },
   json: { type: 'boolean', help: 'print one JSON object: the page and its findings' },
   ...AWS_FLAGS,
@@ -37,9 +40,15 @@ async function runbook(args: readonly string[], around: Around): Promise<number>
   const inventory = readNamed(around, line.text('inventory'), 'dist/inventory.json');
   const manifest = readNamed(around, line.text('manifest'), 'cdk.out/sallyport.json');
   const stack = line.text('stack');
-  const names = stack === undefined ? new Map<string, string>() : await (await createStacks(await awsAccess(line, around))).names(stack);
+  const names =
+    stack === undefined
+      ? new Map<string, string>()
+      : await (await createStacks(await awsAccess(line, around))).names(stack);
   const service = new Service(template, toRegistrations(inventory, manifest));
-  const { markdown, findings } = renderRunbook(service, { general: line.text('general') ?? 'docs/operations.md', names });
+  const { markdown, findings } = renderRunbook(service, {
+    general: line.text('general') ?? 'docs/operations.md',
+    names,
+  });
   const out = line.text('out');
   if (out !== undefined) writeFileSync(resolve(around.cwd, out), markdown);
   if (line.has('json')) around.out(`${JSON.stringify({ type: 'runbook', markdown, findings })}\n`);
@@ -50,6 +59,7 @@ async function runbook(args: readonly string[], around: Around): Promise<number>
 
 function readNamed({ cwd }: Around, file: string | undefined, byDefault: string): unknown {
   const document = readJsonIfThere(resolve(cwd, file ?? byDefault));
-  if (file !== undefined && document === undefined) throw invalidUsage(`the file ${file} does not exist or is not JSON`);
+  if (file !== undefined && document === undefined)
+    throw invalidUsage(`the file ${file} does not exist or is not JSON`);
   return document;
 }

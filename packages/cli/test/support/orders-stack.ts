@@ -7,7 +7,13 @@ export const TEMPLATE = {
   Resources: {
     Api: {
       Type: 'AWS::Lambda::Function',
-      Properties: { Runtime: 'nodejs24.x', Timeout: 20, MemorySize: 512, Handler: 'index.handler', Code: { S3Key: 'a.zip' } },
+      Properties: {
+        Runtime: 'nodejs24.x',
+        Timeout: 20,
+        MemorySize: 512,
+        Handler: 'index.handler',
+        Code: { S3Key: 'a.zip' },
+      },
     },
     Orders: {
       Type: 'AWS::SQS::Queue',

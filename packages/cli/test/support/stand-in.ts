@@ -58,7 +58,11 @@ function answer(state: DeployedState, request: IncomingMessage, body: string, re
       'content-type': operation === '' ? 'application/json' : 'application/x-amz-json-1.0',
       ...(status >= 400 && { 'x-amzn-errortype': failure.code }),
     })
-    .end(status === 204 ? undefined : JSON.stringify(status >= 400 ? { __type: failure.code, message: failure.code } : content));
+    .end(
+      status === 204
+        ? undefined
+        : JSON.stringify(status >= 400 ? { __type: failure.code, message: failure.code } : content),
+    );
 }
 
 type Answer = readonly [status: number, content: object];
@@ -71,13 +75,18 @@ function json(state: DeployedState, operation: string, input: Record<string, unk
     const names = input.AlarmNames as readonly string[];
     return [200, { MetricAlarms: state.alarms.filter(({ AlarmName }) => names.includes(String(AlarmName))) }];
   }
-  const name = String(input.QueueUrl ?? input.QueueName).split('/').at(-1) ?? '';
-  if (operation === 'GetQueueUrl') return [200, { QueueUrl: `https://sqs.eu-west-1.amazonaws.com/123456789012/${name}` }];
+  const name =
+    String(input.QueueUrl ?? input.QueueName)
+      .split('/')
+      .at(-1) ?? '';
+  if (operation === 'GetQueueUrl')
+    return [200, { QueueUrl: `https://sqs.eu-west-1.amazonaws.com/123456789012/${name}` }];
   return [200, { Attributes: state.queues[name] ?? {} }];
 }
 
 function rest(state: DeployedState, { url = '', method }: IncomingMessage, body: string): Answer {
-  const [, kind = '', id = '', what = ''] = /^\/[\d-]+\/(functions|event-source-mappings)\/([^/]+)(?:\/(\w+))?/.exec(url) ?? [];
+  const [, kind = '', id = '', what = ''] =
+    /^\/[\d-]+\/(functions|event-source-mappings)\/([^/]+)(?:\/(\w+))?/.exec(url) ?? [];
   const operation = kind === 'functions' ? what : 'mapping';
   if (state.denied.includes(operation)) return DENIED;
   if (method === 'PUT' && operation === 'mapping') {
@@ -109,9 +118,11 @@ function query(state: DeployedState, input: URLSearchParams, response: ServerRes
   const action = input.get('Action') ?? '';
   response.setHeader('content-type', 'text/xml');
   if (state.expired) {
-    response.writeHead(403).end(
-      '<ErrorResponse><Error><Type>Sender</Type><Code>ExpiredToken</Code><Message>The token FQoG is expired</Message></Error></ErrorResponse>',
-    );
+    response
+      .writeHead(403)
+      .end(
+        '<ErrorResponse><Error><Type>Sender</Type><Code>ExpiredToken</Code><Message>The token FQoG is expired</Message></Error></ErrorResponse>',
+      );
     return;
   }
   const members = state.resources.map(

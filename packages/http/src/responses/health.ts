@@ -85,7 +85,9 @@ async function runChecks(
 ): Promise<HealthResult> {
   const remaining = ctx.remainingMs;
   const ms = remaining > 0 ? Math.max(1, Math.min(timeoutMs, remaining - MARGIN_MS)) : timeoutMs;
-  const entries = Object.entries(all).map(async ([name, check]) => [name, await runCheck(name, check, ms, ctx)] as const);
+  const entries = Object.entries(all).map(
+    async ([name, check]) => [name, await runCheck(name, check, ms, ctx)] as const,
+  );
   const results = await Promise.all(entries);
   const isHealthy = results.every(([, { status }]) => status === 'ok');
   return { status: isHealthy ? 'ok' : 'failed', checks: Object.fromEntries(results) };

@@ -77,9 +77,11 @@ function ofDrift({ service, deployed, stack }: Examined): readonly Finding[] {
   const changed = deployed
     .filter(({ drift: state }) => state === 'MODIFIED' || state === 'DELETED')
     .map(({ id, drift: state }) =>
-      drift(id, state === 'DELETED' ? 'it was deleted outside CloudFormation' : 'it was changed outside CloudFormation', [
-        `aws cloudformation describe-stack-resource-drifts --stack-name ${stack}, then ${DEPLOY}`,
-      ]),
+      drift(
+        id,
+        state === 'DELETED' ? 'it was deleted outside CloudFormation' : 'it was changed outside CloudFormation',
+        [`aws cloudformation describe-stack-resource-drifts --stack-name ${stack}, then ${DEPLOY}`],
+      ),
     );
   return [...missing, ...changed];
 }
@@ -122,7 +124,8 @@ async function ofFunction({ id, properties }: Resource, name: string, { live, to
 function differences(id: string, wanted: object, found: object, names: readonly string[]): Finding[] {
   return names.flatMap((name) => {
     const [want, have] = [membersOf(wanted)[name], membersOf(found)[name]];
-    if (want === undefined || typeof want === 'object' || have === undefined || String(want) === String(have)) return [];
+    if (want === undefined || typeof want === 'object' || have === undefined || String(want) === String(have))
+      return [];
     return [drift(id, `${name} is ${String(have)}, and the template says ${String(want)}`)];
   });
 }
@@ -141,8 +144,15 @@ async function ofMapping({ id, properties }: Resource, uuid: string, { live }: E
   }
   if (result.startsWith('PROBLEM')) {
     const isPermission = /authoriz|permission|access ?denied/i.test(result);
-    const remedy = isPermission ? `allow the action in the role of the function, or ${DEPLOY}` : 'read the error lines of the function';
-    findings.push({ rule: isPermission ? 'missing-permission' : 'mapping-problem', resource: id, problem: result, remedy });
+    const remedy = isPermission
+      ? `allow the action in the role of the function, or ${DEPLOY}`
+      : 'read the error lines of the function';
+    findings.push({
+      rule: isPermission ? 'missing-permission' : 'mapping-problem',
+      resource: id,
+      problem: result,
+      remedy,
+    });
   }
   return findings;
 }
@@ -153,7 +163,8 @@ async function ofPermission(
   { live, service }: Examined,
   byId: ReadonlyMap<string, DeployedResource>,
 ): Promise<readonly Finding[]> {
-  const fn = service.referenced(refersTo, 'AWS::Lambda::Alias') ?? service.referenced(refersTo, 'AWS::Lambda::Function');
+  const fn =
+    service.referenced(refersTo, 'AWS::Lambda::Alias') ?? service.referenced(refersTo, 'AWS::Lambda::Function');
   const name = byId.get(fn?.id ?? '')?.physical;
   const principal = stringOf(properties.Principal);
   if (name === undefined || principal === '') return [];

@@ -17,7 +17,10 @@ export function stepLine({ action, letter, why, newId }: Step): string {
   const preview = typeof body === 'string' ? scrubFreeText(body) : sanitizeJson(JSON.stringify(body));
   const shown = preview.length > MAX_BODY ? `${preview.slice(0, MAX_BODY)}…` : preview;
   const detail = why ?? (newId === undefined ? '' : `as ${newId}`);
-  const lines = [`${action.padEnd(10)} ${id}  ${facts.join(', ')}${detail === '' ? '' : `  (${detail})`}`, `           ${shown}`];
+  const lines = [
+    `${action.padEnd(10)} ${id}  ${facts.join(', ')}${detail === '' ? '' : `  (${detail})`}`,
+    `           ${shown}`,
+  ];
   return `${lines.map(sanitizeLogString).join('\n')}\n`;
 }
 

@@ -1,6 +1,6 @@
-import type { AlarmFacts, Service } from './service.js';
 import type { Group, Section } from './parts.js';
 import { sectionsOf } from './sections.js';
+import type { AlarmFacts, Service } from './service.js';
 
 /** Settings of a page. */
 export interface PageSettings {
@@ -28,7 +28,9 @@ export function renderRunbook(service: Service, settings: PageSettings): Runbook
     return own.length === 0 ? [] : [`## ${group}`, ...own.map((section) => renderSection(section, service, settings))];
   });
   const markdown = [head(service, settings), alarmTable(owners, settings), ...body].join('\n\n');
-  const unowned = owners.filter(([, section]) => section === undefined).map(([{ id }]) => `the alarm ${id} belongs to no part`);
+  const unowned = owners
+    .filter(([, section]) => section === undefined)
+    .map(([{ id }]) => `the alarm ${id} belongs to no part`);
   const lost = service.registrations.sources
     .filter(({ name }) => name !== '' && !sections.some(({ title }) => title.endsWith(` ${name}`)))
     .map(({ kind, name }) => `the ${kind} "${name}" is registered, and the template has no resource for it`);
@@ -62,11 +64,19 @@ function head({ template }: Service, { general, names }: PageSettings): string {
     `\`\`\`sh\nname() {\n  case "$1" in\n${lookUp.join('\n')}\n  esac\n}\n\`\`\``,
     'What differs from the template, such as a disabled mapping or a missing permission:',
     `\`\`\`sh\nnpx sallyport doctor ${stack}\n\`\`\``,
-    ...(links.length > 0 ? ['The dashboard shows all metrics with the thresholds of their alarms:', `\`\`\`sh\n${links.join('\n')}\n\`\`\``] : []),
+    ...(links.length > 0
+      ? [
+          'The dashboard shows all metrics with the thresholds of their alarms:',
+          `\`\`\`sh\n${links.join('\n')}\n\`\`\``,
+        ]
+      : []),
   ].join('\n\n');
 }
 
-function alarmTable(owners: readonly (readonly [AlarmFacts, Section | undefined])[], { general }: PageSettings): string {
+function alarmTable(
+  owners: readonly (readonly [AlarmFacts, Section | undefined])[],
+  { general }: PageSettings,
+): string {
   if (owners.length === 0) return '## Alarms\n\nThe stack has no alarms: pass `alarmTopic` to the construct `Service`.';
   const rows = owners.map(([{ id, title, link, threshold }, section]) => {
     const part = section ? `[${section.title}](#${anchorOf(section.title)})` : '';

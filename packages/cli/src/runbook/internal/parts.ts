@@ -75,4 +75,3 @@ export function days(seconds: unknown): string {
   const given = typeof seconds === 'number' ? seconds : Number(seconds ?? 345_600);
   return Number.isFinite(given) ? `${Math.round((given / DAY) * 10) / 10} days` : 'its retention period';
 }
-

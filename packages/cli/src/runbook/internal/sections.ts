@@ -54,7 +54,9 @@ const asyncConfig = (service: Service, fn: Resource) =>
 
 function traceLook(fn: Resource): readonly string[] {
   if (membersOf(fn.properties.TracingConfig).Mode !== 'Active') return [];
-  return ['The trace: CloudWatch, X-Ray traces, with the `xray_trace_id` of the line, or its `trace_id` if that begins with `1-`.'];
+  return [
+    'The trace: CloudWatch, X-Ray traces, with the `xray_trace_id` of the line, or its `trace_id` if that begins with `1-`.',
+  ];
 }
 
 const DOORS: Readonly<Record<string, { readonly kind: string; readonly surface: string }>> = {
@@ -71,8 +73,15 @@ function doorSections(service: Service): readonly Section[] {
     const isSocket = door.properties.ProtocolType === 'WEBSOCKET';
     const { kind, surface } = isSocket ? { kind: 'WebSocket API', surface: 'websocket' } : (DOORS[door.type] ?? noDoor);
     const routes = service.registrations.routes.filter((route) => route.surface === surface);
-    const stage = service.all('AWS::ApiGatewayV2::Stage', 'AWS::ApiGateway::Stage').find(({ refersTo }) => refersTo.has(door.id));
-    const accessLog = stage && service.referenced(referencesOf([stage.properties.AccessLogSettings, stage.properties.AccessLogSetting]), 'AWS::Logs::LogGroup');
+    const stage = service
+      .all('AWS::ApiGatewayV2::Stage', 'AWS::ApiGateway::Stage')
+      .find(({ refersTo }) => refersTo.has(door.id));
+    const accessLog =
+      stage &&
+      service.referenced(
+        referencesOf([stage.properties.AccessLogSettings, stage.properties.AccessLogSetting]),
+        'AWS::Logs::LogGroup',
+      );
     const list = routes.map(({ name, posture }) => `\`${name}\`${posture === '' ? '' : ` ${posture}`}`).join(', ');
     return {
       group: 'Doors' as const,
@@ -83,13 +92,27 @@ function doorSections(service: Service): readonly Section[] {
         ...(accessLog
           ? [
               `Answers of the door, in Logs Insights with the log group \`${nameOf(accessLog.id)}\`; \`integrationError\` has the reason of an error that the function did not cause:`,
-              insights('fields @timestamp, routeKey, status, integrationError, requestId\n| filter status >= 500\n| sort @timestamp desc\n| limit 50'),
+              insights(
+                'fields @timestamp, routeKey, status, integrationError, requestId\n| filter status >= 500\n| sort @timestamp desc\n| limit 50',
+              ),
             ]
           : []),
-        ...(fn ? [`Errors of the function by route, with the log group \`${logGroupOf(service, fn)}\`:`, insights(errorQuery('\n| filter ispresent(route)'))] : []),
+        ...(fn
+          ? [
+              `Errors of the function by route, with the log group \`${logGroupOf(service, fn)}\`:`,
+              insights(errorQuery('\n| filter ispresent(route)')),
+            ]
+          : []),
       ],
       act: [
-        ...(fn ? [rollBack(fn, service.all('AWS::Lambda::Alias').find(({ refersTo }) => refersTo.has(fn.id)))] : []),
+        ...(fn
+          ? [
+              rollBack(
+                fn,
+                service.all('AWS::Lambda::Alias').find(({ refersTo }) => refersTo.has(fn.id)),
+              ),
+            ]
+          : []),
         ...(stage && door.type === 'AWS::ApiGatewayV2::Api'
           ? [
               `**Pause**: a limit of 0 answers every call with 429; the next deployment resets it.\n\n${shell(
@@ -108,16 +131,24 @@ const noDoor = { kind: 'Door', surface: 'http' };
 /** MCP servers: the routes whose path ends with `/mcp`. */
 function toolSections(service: Service): readonly Section[] {
   const [fn] = service.functions();
-  const servers = service.registrations.routes.filter(({ surface, name }) => surface === 'http' && /^POST \S*\/mcp$/.test(name));
+  const servers = service.registrations.routes.filter(
+    ({ surface, name }) => surface === 'http' && /^POST \S*\/mcp$/.test(name),
+  );
   return servers.map(({ name, posture }) => ({
     group: 'Tools' as const,
     title: `MCP server ${name.slice('POST '.length)}`,
     does: `Runs the tools that agents call${posture === '' ? '' : `; the posture is ${posture}`}.`,
     resources: [],
     look: fn
-      ? [`Failed calls, in Logs Insights with the log group \`${logGroupOf(service, fn)}\`:`, insights(errorQuery(`\n| filter route like "${name.slice('POST '.length)}"`))]
+      ? [
+          `Failed calls, in Logs Insights with the log group \`${logGroupOf(service, fn)}\`:`,
+          insights(errorQuery(`\n| filter route like "${name.slice('POST '.length)}"`)),
+        ]
       : [],
-    act: ['**Pause** one tool: leave out its registration, and deploy. Clients read the list of tools again.', '**Roll back** as for the function.'],
+    act: [
+      '**Pause** one tool: leave out its registration, and deploy. Clients read the list of tools again.',
+      '**Roll back** as for the function.',
+    ],
     lost: 'Calls that fail are lost unless the agent repeats them. Sessions and tasks are in the table of the server until they expire.',
   }));
 }

@@ -55,7 +55,9 @@ export class Service {
 
   /** The functions of the application: functions with inline code belong to the constructs. */
   functions(): readonly Resource[] {
-    return this.all('AWS::Lambda::Function').filter(({ properties }) => membersOf(properties.Code).ZipFile === undefined);
+    return this.all('AWS::Lambda::Function').filter(
+      ({ properties }) => membersOf(properties.Code).ZipFile === undefined,
+    );
   }
 
   /** The name by which the application registers a source: of the registration of this kind whose name is a part of the logical id, or of the only one. */
@@ -95,17 +97,22 @@ export function toRegistrations(inventory: unknown, manifest: unknown): Registra
     name: stringOf(trigger.name) || selectorName(membersOf(trigger.selector)),
   }));
   const functions = listIn(manifest, 'functions');
-  const sources = functions.flatMap((one) => listIn(one, 'sources')).map((source) => ({
-    kind: stringOf(source.kind),
-    name: source.kind === 'event-bus' ? selectorName(membersOf(source.selector)) : stringOf(source.name),
-  }));
+  const sources = functions
+    .flatMap((one) => listIn(one, 'sources'))
+    .map((source) => ({
+      kind: stringOf(source.kind),
+      name: source.kind === 'event-bus' ? selectorName(membersOf(source.selector)) : stringOf(source.name),
+    }));
   const doorRoutes = functions
     .flatMap((one) => listIn(one, 'doors'))
     .flatMap(({ routes: names }) => (Array.isArray(names) ? names : []))
     .map((name) => ({ surface: 'http', name: String(name), posture: '' }));
   return {
     routes: routes.length > 0 ? routes : doorRoutes,
-    sources: [...triggers, ...sources.filter(({ kind, name }) => !triggers.some((one) => one.kind === kind && one.name === name))],
+    sources: [
+      ...triggers,
+      ...sources.filter(({ kind, name }) => !triggers.some((one) => one.kind === kind && one.name === name)),
+    ],
   };
 }
 
@@ -116,7 +123,9 @@ function listIn(value: unknown, key: string): readonly Members[] {
 
 function routeName({ method, path, appSyncParentType, appSyncField, webSocketRouteKey }: Members): string {
   if (typeof path === 'string') return `${stringOf(method)} ${path}`;
-  return typeof appSyncField === 'string' ? `${stringOf(appSyncParentType)}.${appSyncField}` : stringOf(webSocketRouteKey);
+  return typeof appSyncField === 'string'
+    ? `${stringOf(appSyncParentType)}.${appSyncField}`
+    : stringOf(webSocketRouteKey);
 }
 
 function postureOf({ posture, scopes }: Members): string {

@@ -35,20 +35,34 @@ function lookAt(service: Service, mapping: Resource, filter: string): readonly s
 function mappingSection(service: Service, mapping: Resource): Section {
   const source = referencesOf(mapping.properties.EventSourceArn);
   const queue = service.referenced(source, 'AWS::SQS::Queue');
-  const stream = service.referenced(source, 'AWS::Kinesis::Stream', 'AWS::DynamoDB::Table', 'AWS::DynamoDB::GlobalTable');
-  const failures = service.referenced(referencesOf(queue?.properties.RedrivePolicy ?? mapping.properties.DestinationConfig), 'AWS::SQS::Queue');
+  const stream = service.referenced(
+    source,
+    'AWS::Kinesis::Stream',
+    'AWS::DynamoDB::Table',
+    'AWS::DynamoDB::GlobalTable',
+  );
+  const failures = service.referenced(
+    referencesOf(queue?.properties.RedrivePolicy ?? mapping.properties.DestinationConfig),
+    'AWS::SQS::Queue',
+  );
   const kind = queue ? 'queue' : stream?.type === 'AWS::Kinesis::Stream' ? 'stream' : 'table-stream';
   const resource = queue ?? stream ?? mapping;
   const name = service.registeredName(kind, resource);
   const noun = { queue: 'Queue', stream: 'Stream', 'table-stream': 'Table stream' }[kind];
-  const kept = failures ? `are in the failure queue for ${days(failures.properties.MessageRetentionPeriod)}, then they are deleted` : 'are dropped: there is no failure queue';
+  const kept = failures
+    ? `are in the failure queue for ${days(failures.properties.MessageRetentionPeriod)}, then they are deleted`
+    : 'are dropped: there is no failure queue';
   const { maxReceiveCount } = membersOf(queue?.properties.RedrivePolicy);
   const { MaximumRetryAttempts: retries = -1 } = mapping.properties;
   return {
     group: 'Sources',
     title: `${noun} ${name}`,
     does: `Delivers its ${queue ? 'messages' : 'records'} to the function, at most ${String(mapping.properties.BatchSize ?? 10)} a batch${queue?.properties.FifoQueue === true ? ', in the order of each group' : ''}.`,
-    resources: [mapping.id, ...(resource.type.startsWith('AWS::DynamoDB') ? [] : [resource.id]), ...(failures ? [failures.id] : [])],
+    resources: [
+      mapping.id,
+      ...(resource.type.startsWith('AWS::DynamoDB') ? [] : [resource.id]),
+      ...(failures ? [failures.id] : []),
+    ],
     look: [
       ...lookAt(service, mapping, '\n| filter ispresent(record_id)'),
       'The state of the mapping:',
@@ -56,7 +70,9 @@ function mappingSection(service: Service, mapping: Resource): Section {
       ...(queue ? ['Messages that wait, and messages in flight:', shell(queueDepth(queue.id))] : []),
     ],
     act: [
-      ...(failures ? [redrive(failures.id, queue ? 'messages' : 'records; they are read again from the stream, while it has them')] : []),
+      ...(failures
+        ? [redrive(failures.id, queue ? 'messages' : 'records; they are read again from the stream, while it has them')]
+        : []),
       pauseMapping(mapping.id),
       queue
         ? `**Drain**: raise the concurrency until the messages are handled, or delete all of them, which cannot be undone.\n\n${shell(`aws sqs purge-queue --queue-url ${nameOf(queue.id)}`)}`
@@ -82,7 +98,9 @@ function ruleSection(service: Service, rule: Resource): Section {
   return {
     group: 'Sources',
     title: `${isSchedule ? 'Schedule' : 'Event rule'} ${name}`,
-    does: isSchedule ? `Invokes the function: \`${String(expression)}\`.` : `Sends the events \`${name}\` of the bus to the function.`,
+    does: isSchedule
+      ? `Invokes the function: \`${String(expression)}\`.`
+      : `Sends the events \`${name}\` of the bus to the function.`,
     resources: [rule.id, ...(failures ? [failures.id] : [])],
     look: lookAt(service, rule, ''),
     act: [
@@ -107,7 +125,11 @@ function topicSection(service: Service, subscription: Resource): Section {
     resources: [subscription.id, ...(topic ? [topic.id] : []), ...(failures ? [failures.id] : [])],
     look: lookAt(service, subscription, ''),
     act: [
-      ...(failures ? [`**Read** the notifications that were not delivered. \`redrive\` lists them; it sends them only with \`--to\`.\n\n${shell(`npx sallyport redrive ${nameOf(failures.id)} --dry-run`)}`] : []),
+      ...(failures
+        ? [
+            `**Read** the notifications that were not delivered. \`redrive\` lists them; it sends them only with \`--to\`.\n\n${shell(`npx sallyport redrive ${nameOf(failures.id)} --dry-run`)}`,
+          ]
+        : []),
       '**Pause**: a topic keeps nothing. Pause the function: its asynchronous events are retried for up to 6 hours.',
     ],
     lost: failures
@@ -128,9 +150,11 @@ function bucketSections(service: Service): readonly Section[] {
         does: 'Invokes the function when an object changes.',
         resources: [permission.id],
         look: lookAt(service, permission, ''),
-        act: ['**Redrive**: events that fail are in the failure queue of the function.', '**Pause**: pause the function: its asynchronous events are retried for up to 6 hours.'],
+        act: [
+          '**Redrive**: events that fail are in the failure queue of the function.',
+          '**Pause**: pause the function: its asynchronous events are retried for up to 6 hours.',
+        ],
         lost: 'The objects stay in the bucket. Events that fail are in the failure queue of the function.',
       };
     });
 }
-

@@ -52,8 +52,14 @@ const STORES: Readonly<Record<string, StoreFacts>> = {
   'AWS::SecretsManager::Secret': {
     noun: 'Secret',
     does: 'Stores a secret that the function reads.',
-    look: (id) => [shell(`aws secretsmanager describe-secret --secret-id ${nameOf(id)} --query '[LastChangedDate,LastRotatedDate,DeletedDate]'`)],
-    act: [`**Roll back**: move the label AWSCURRENT to the previous version. **Restore** a deleted secret within its recovery window.`],
+    look: (id) => [
+      shell(
+        `aws secretsmanager describe-secret --secret-id ${nameOf(id)} --query '[LastChangedDate,LastRotatedDate,DeletedDate]'`,
+      ),
+    ],
+    act: [
+      `**Roll back**: move the label AWSCURRENT to the previous version. **Restore** a deleted secret within its recovery window.`,
+    ],
     lost: () => 'Environments that start cannot read the secret, so their calls fail.',
   },
 };
@@ -73,4 +79,3 @@ export function storeSections(service: Service): readonly Section[] {
     };
   });
 }
-

@@ -19,7 +19,8 @@ export async function replayAsTest(files: readonly string[], testFile: string, a
   if (file === undefined || more.length > 0) {
     throw usageError('name one file: sallyport replay event.json --as-test test/orders-incident.test.ts');
   }
-  if (!TEST_FILE.test(testFile)) throw usageError(`--as-test must name a test file, such as test/a.test.ts (got "${testFile}")`);
+  if (!TEST_FILE.test(testFile))
+    throw usageError(`--as-test must name a test file, such as test/a.test.ts (got "${testFile}")`);
   const path = resolve(around.cwd, testFile);
   if (existsSync(path)) throw usageError(`the file ${testFile} exists: name another one`);
   const incident = toIncident(await readEvent(file, around));
@@ -46,7 +47,9 @@ function moduleOf(folder: string, entry: string): string {
 /** The test runner of the project. */
 function runnerOf(project: string): TestFileSettings['runner'] {
   const file = join(project, 'package.json');
-  const { dependencies, devDependencies } = membersOf(existsSync(file) ? fromJson(readFileSync(file, 'utf8')) : undefined);
+  const { dependencies, devDependencies } = membersOf(
+    existsSync(file) ? fromJson(readFileSync(file, 'utf8')) : undefined,
+  );
   const all = { ...membersOf(dependencies), ...membersOf(devDependencies) };
   if ('vitest' in all) return 'vitest';
   return 'jest' in all ? 'jest' : 'node';

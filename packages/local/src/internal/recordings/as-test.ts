@@ -27,14 +27,18 @@ export function toIncident(document: unknown): Incident {
   const { recording, answer } = membersOf(document);
   const recorded = membersOf(recording ?? document);
   const isRecording = typeof recorded.recorded_at === 'string' && recorded.event !== undefined;
-  return { event: cleanText(isRecording ? recorded.event : document), answer: answer === undefined ? undefined : cleanText(answer) };
+  return {
+    event: cleanText(isRecording ? recorded.event : document),
+    answer: answer === undefined ? undefined : cleanText(answer),
+  };
 }
 
 /** A test file that sends the event to the handler, and expects the recorded response; for an event that failed, that it is handled. */
 export function renderTestFile({ event, answer }: Incident, settings: TestFileSettings): string {
   const { source, module, handler, runner, isTyped } = settings;
   const hidden = redactedPaths(event, 'event');
-  const notes = hidden.length === 0 ? [] : [`// Replace the redacted values that the handler needs: ${hidden.join(', ')}.`];
+  const notes =
+    hidden.length === 0 ? [] : [`// Replace the redacted values that the handler needs: ${hidden.join(', ')}.`];
   const { checks, type } = expectation(event, answer, runner);
   const cast = isTyped ? ` as ${type}` : '';
   const call = `await ${handler}(event, context)`;
@@ -81,11 +85,17 @@ function expectation(event: unknown, answer: unknown, runner: TestFileSettings['
     }
     const content = fromJson(body);
     const isKnown = content !== undefined && redactedPaths(content, '').length === 0;
-    return { checks: [equal('answer.statusCode', statusCode), ...(isKnown ? [equal('JSON.parse(answer.body)', content)] : [])], type };
+    return {
+      checks: [equal('answer.statusCode', statusCode), ...(isKnown ? [equal('JSON.parse(answer.body)', content)] : [])],
+      type,
+    };
   }
   if (isBatch(event)) return { checks: [equal('answer', { batchItemFailures: [] })], type: 'unknown' };
   if (answer === undefined || redactedPaths(answer, '').length > 0) {
-    return { checks: [isNode ? 'assert.notEqual(answer, undefined);' : 'expect(answer).toBeDefined();'], type: 'unknown' };
+    return {
+      checks: [isNode ? 'assert.notEqual(answer, undefined);' : 'expect(answer).toBeDefined();'],
+      type: 'unknown',
+    };
   }
   return { checks: [equal('answer', answer)], type: 'unknown' };
 }
