@@ -41,7 +41,7 @@ const drifted = (state: DeployedState, id: string, drift: string) => {
   state.resources = state.resources.map((one) => (one.id === id ? { ...one, drift } : one));
 };
 
-test('a stack that is as its template says has no findings', async () => {
+test('a stack that equals its template has no findings', async () => {
   expect(await doctor('Orders')).toEqual({ code: 0, out: 'Orders: 7 resources, 0 findings\n', err: '' });
 });
 
@@ -183,7 +183,7 @@ test.each<
     'PaidPermission',
     'allow the call',
   ],
-])('finds %s, and nothing else', async (_what, plant, rule, resource, remedy) => {
+])('has one finding for %s', async (_what, plant, rule, resource, remedy) => {
   plant(standIn.state);
   const { code, out } = await doctor('Orders', '--json');
   const findings = out

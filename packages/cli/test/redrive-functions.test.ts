@@ -21,7 +21,7 @@ import {
 import { REDRIVE_COMMAND } from '@sallyport/cli/command';
 import { type DevRun, runIn, startDev } from './support/dev.js';
 
-/** Handlers that write what they handle; `bad` fails until the file `fixed` exists. No stream delivers by itself: its records are given up. */
+/** Handlers that write what they handle; `bad` fails until the file `fixed` exists. The filters of the streams match no record, so nothing is delivered automatically. */
 const entry = (folder: string) => `
 import { appendFileSync, existsSync } from 'node:fs';
 import { createApp } from '@sallyport/dispatch/app';
@@ -166,14 +166,14 @@ describe('records that Lambda gave up', () => {
     60_000,
   );
 
-  test('stay if the stream no longer has them', async () => {
+  test('are kept if the stream no longer has them', async () => {
     const { KinesisBatchInfo } = (await kinesisBatch()) as { readonly KinesisBatchInfo: object };
     const info = { ...KinesisBatchInfo, startSequenceNumber: '1' };
     await send('clicks-failed', givenUp({ KinesisBatchInfo: info }));
     const { code, out } = await redrive('clicks-failed');
     expect({ code, steps: actions(out) }).toEqual({
       code: 1,
-      steps: [['stays', 'the records are no longer in the stream'], 'complete'],
+      steps: [['kept', 'the records are no longer in the stream'], 'complete'],
     });
     expect(await left('clicks-failed')).toBe(1);
   });

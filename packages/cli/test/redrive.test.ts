@@ -166,7 +166,7 @@ test('sends the messages of a FIFO group in their order', async () => {
   expect(handled()).toEqual(['L-1', 'L-2', 'L-3']);
 });
 
-test('a later message of a FIFO group does not overtake one that the filter excludes', async () => {
+test('a later message of a FIFO group does not overtake an excluded message', async () => {
   await poison('ledger.fifo', ['L-1', 'L-2'], { MessageGroupId: 'account-7' });
   repair();
   const { code, out } = await redrive('ledger.fifo', '--filter', 'body.id=L-2', '--json');
@@ -187,14 +187,14 @@ test('sends only the messages that a filter selects', async () => {
   expect(await counts('orders-dlq')).toEqual([1, 1]);
 });
 
-test('a filter that matches nothing sends nothing, and says so', async () => {
+test('a filter that matches no message sends nothing, and prints why', async () => {
   await poison('orders', ['A-1']);
   const { code, err } = await redrive('orders', '--filter', 'reason=*Timeout*');
   expect({ code, err }).toEqual({ code: 1, err: 'sallyport: the filter matches none of 1 messages\n' });
   expect(await counts('orders-dlq')).toEqual([1, 1]);
 });
 
-test('a message whose queue has no handler stays', async () => {
+test('a message whose queue has no handler is kept', async () => {
   const DeadLetterQueueSourceArn = 'arn:aws:sqs:us-east-1:123456789012:nosuch';
   await send('lost-dlq', { id: 'A-1' });
   const { code, out } = await redrive('lost-dlq', '--to', DeadLetterQueueSourceArn);
@@ -203,7 +203,7 @@ test('a message whose queue has no handler stays', async () => {
   expect(await counts('lost-dlq')).toEqual([1, 1]);
 });
 
-test('a message that does not name its source stays, and the line names the remedy', async () => {
+test('a message that does not name its source is kept, and the line names the remedy', async () => {
   await send('lost-dlq', { id: 'A-1' });
   const { code, out } = await redrive('lost-dlq');
   expect(code).toBe(1);
@@ -259,7 +259,7 @@ describe('a redrive that does not end', () => {
     ['ReceiveMessage', 1, 'before', ['A-1', 'A-2']],
     ['ReceiveMessage', 1, 'after', ['A-1', 'A-2']],
     ['SendMessage', 1, 'before', ['A-1', 'A-2']],
-    // Accepted, and killed before the journal says so: the only place where a message is sent twice.
+    // Accepted, and killed before the journal has the line: only here the next run sends a message again.
     ['SendMessage', 1, 'after', ['A-1', 'A-1', 'A-2']],
     ['DeleteMessage', 1, 'before', ['A-1', 'A-2']],
     ['DeleteMessage', 1, 'after', ['A-1', 'A-2']],

@@ -95,7 +95,7 @@ test('names redacted values, and uses the runner and the types of the project', 
 test.each([
   [['replay', '--as-test', 'test/a.test.ts'], 'name one file'],
   [['replay', 'package.json', '--as-test', 'a.ts'], '--as-test must name a test file'],
-  [['replay', 'package.json', '--as-test', 'old.test.mjs'], 'the file old.test.mjs exists: name another one'],
+  [['replay', 'package.json', '--as-test', 'old.test.mjs'], 'the file old.test.mjs exists: name a new file'],
   [['replay', 'nosuch.json', '--as-test', 'a.test.ts'], 'the file nosuch.json does not exist'],
 ])('%j is an invalid command line', async (args, problem) => {
   project.write('old.test.mjs', '');

@@ -35,7 +35,7 @@ function start(options: HealthOptions) {
   return { clock, get };
 }
 
-test('a probe without checks says that the function runs', async () => {
+test('a probe without checks shows that the function runs', async () => {
   const { get } = start({});
   expect(await get('/health')).toEqual({ status: 200, body: { status: 'ok' }, cache: 'no-store' });
 });
@@ -83,7 +83,7 @@ test('a check that does not end fails at the deadline, and its signal aborts', a
   expect(signals[0]?.aborted).toBe(true);
 });
 
-test('a result is answered again until its time has passed, also if it is a failure', async () => {
+test('a result is answered again until its time has passed, even if it is a failure', async () => {
   let calls = 0;
   const check = () => {
     calls += 1;

@@ -3,7 +3,7 @@ import { type Command, USAGE } from './command.js';
 
 const FAILED = 1;
 
-/** Runs a command; an error is printed and becomes an exit code. The text of an unknown error can contain data of a message, so only its type is printed. */
+/** Runs a command; an error is printed and becomes an exit code. The message of an unknown error can contain data, so only its type is printed. */
 export function guarded(run: Command['run']): Command['run'] {
   return async (args, around) => {
     try {

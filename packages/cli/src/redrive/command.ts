@@ -90,7 +90,7 @@ function arnOf(to: string | undefined): string | undefined {
   return to;
 }
 
-/** One journal for each queue: the ARN tells queues of the same name apart. */
+/** One journal for each queue: queues of several accounts can have the same name. */
 function openJournal({ name, arn }: FailureQueue, line: CommandLine, { cwd }: Around): Journal {
   const file = line.text('journal') ?? join('.sallyport', 'redrive', `${name}-${sha256(arn).slice(0, 8)}.jsonl`);
   return new Journal(resolve(cwd, file), arn, new Date());
@@ -106,9 +106,9 @@ async function conclude(
   const { hidden } = await queue.counts();
   if (line.has('json')) out(`${JSON.stringify({ type: 'redriven', queue: queue.arn, end, ...counts, hidden })}\n`);
   else out(resultLine(queue.name, result));
-  const isNoMatch = counts.excluded > 0 && counts.sent + counts['would-send'] + counts.stays === 0;
+  const isNoMatch = counts.excluded > 0 && counts.sent + counts['would-send'] + counts.kept === 0;
   if (isNoMatch && end === 'complete') err(`sallyport: the filter matches none of ${counts.excluded} messages\n`);
   if (hidden > 0)
     err(`${queue.name}: about ${hidden} messages are hidden by another receiver: run again in 2 minutes\n`);
-  return end !== 'complete' || isNoMatch || counts.stays > 0 ? 1 : 0;
+  return end !== 'complete' || isNoMatch || counts.kept > 0 ? 1 : 0;
 }

@@ -6,7 +6,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { LOCAL_COMMANDS } from '@sallyport/local/command';
 import type { Around } from '../../src/internal/command.js';
 
-/** What a command printed, and its exit code. */
+/** The output of a command, and its exit code. */
 export interface Ran {
   readonly code: number;
   readonly out: string;
@@ -56,7 +56,7 @@ export interface DevRun {
   /** Runs a command of `@sallyport/local`. */
   local(name: string, ...args: readonly string[]): Promise<Ran>;
   write(file: string, text: string): void;
-  /** What `sallyport dev` has printed. */
+  /** The output of `sallyport dev`. */
   printed(): string;
   stop(): Promise<void>;
 }

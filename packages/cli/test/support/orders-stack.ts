@@ -48,7 +48,7 @@ export const TEMPLATE = {
   },
 };
 
-/** The stack as it is right after a deployment. */
+/** The stack right after a deployment. */
 export function healthy(): DeployedState {
   const url = 'https://sqs.eu-west-1.amazonaws.com/123456789012';
   const physical: Readonly<Record<string, string>> = {

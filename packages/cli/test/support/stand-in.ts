@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** The resources of a deployed stack, as the stand-in answers for them. */
+/** The resources of a deployed stack, as the server answers for them. */
 export interface DeployedState {
   status: string;
   template: object;
@@ -48,7 +48,10 @@ export async function startStandIn(initial: DeployedState): Promise<StandIn> {
 
 function answer(state: DeployedState, request: IncomingMessage, body: string, response: ServerResponse): void {
   const target = request.headers['x-amz-target'];
-  if (target === undefined && request.method === 'POST') return query(state, new URLSearchParams(body), response);
+  if (target === undefined && request.method === 'POST') {
+    query(state, new URLSearchParams(body), response);
+    return;
+  }
   const operation = typeof target === 'string' ? target.replace(/^.*\./, '') : '';
   const [status, content] =
     operation === '' ? rest(state, request, body) : json(state, operation, JSON.parse(body) as Record<string, unknown>);

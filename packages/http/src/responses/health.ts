@@ -12,7 +12,7 @@ export type HealthCheck = (signal: AbortSignal) => unknown;
 
 /** Options of {@link health}. */
 export interface HealthOptions {
-  /** The checks by name; they run at the same time. Default: none, so the answer says only that the function runs. */
+  /** The checks by name; they run at the same time. Default: none, so the answer only shows that the function runs. */
   readonly checks?: Readonly<Record<string, HealthCheck>>;
   /** The deadline of all checks together, in milliseconds, 1 to 25,000. Default 2,000; load balancers give up after 5 s by default. */
   readonly timeoutMs?: number;
@@ -49,8 +49,8 @@ const MARGIN_MS = 100;
 
 /**
  * A handler for health probes of load balancers and monitors: 200 `{"status":"ok"}`, or 503 `{"status":"failed"}` if a check fails or does not end in time.
- * Callers that the gate has identified also receive the result of each check, so register it twice: public for probes, and with a posture for people. Both
- * routes share one result. The text of an error is only logged.
+ * Callers that the gate has identified also receive the result of each check, so register it twice: public for probes, and with a posture for operators. Both
+ * routes share one result. Error messages are only logged.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a value of the wrong type
  * @example

@@ -23,7 +23,7 @@ export type Rule =
   /** The call of a check was denied or failed. */
   | 'not-checked';
 
-/** What is not as the template or the inventory wants it. */
+/** A difference from the template or the inventory, or a state that needs an operator. */
 export interface Finding {
   readonly rule: Rule;
   /** The logical id. */
@@ -32,7 +32,7 @@ export interface Finding {
   readonly remedy: string;
 }
 
-/** What the checks read. */
+/** The inputs of the checks. */
 export interface Examined {
   readonly stack: string;
   readonly service: Service;
@@ -126,7 +126,7 @@ function differences(id: string, wanted: object, found: object, names: readonly 
     const [want, have] = [membersOf(wanted)[name], membersOf(found)[name]];
     if (want === undefined || typeof want === 'object' || have === undefined || String(want) === String(have))
       return [];
-    return [drift(id, `${name} is ${String(have)}, and the template says ${String(want)}`)];
+    return [drift(id, `${name} is ${String(have)}, and in the template ${String(want)}`)];
   });
 }
 

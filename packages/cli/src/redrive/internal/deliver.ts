@@ -12,7 +12,7 @@ export type Delivery =
   /** The function failed again. */
   | { readonly kind: 'failed'; readonly reason: string }
   /** It cannot be sent. */
-  | { readonly kind: 'stays'; readonly why: string };
+  | { readonly kind: 'kept'; readonly why: string };
 
 /** Lambda ends an invocation after 15 minutes at most. */
 export const INVOKE_SECONDS = 15 * 60;
@@ -24,11 +24,11 @@ export type Deliver = (letter: DeadLetter) => Promise<Delivery>;
 /** Creates the sender. Functions are invoked and awaited, so that a letter is deleted only if the function handled it. */
 export function createDeliver(access: AwsAccess, queues: Queues): Deliver {
   return async ({ destination, message }) => {
-    if (destination.kind === 'none') return { kind: 'stays', why: destination.why };
+    if (destination.kind === 'none') return { kind: 'kept', why: destination.why };
     if (destination.kind === 'queue') return { kind: 'accepted', id: await queues.send(destination.arn, message) };
     if (destination.kind === 'function') return invoke(access, destination.arn, destination.event);
     const event = await readRecords(access, destination.batch);
-    if (!event) return { kind: 'stays', why: 'the records are no longer in the stream' };
+    if (!event) return { kind: 'kept', why: 'the records are no longer in the stream' };
     return invoke(access, destination.arn, event);
   };
 }

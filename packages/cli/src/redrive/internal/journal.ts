@@ -95,7 +95,7 @@ export class Journal {
     this.#write({ type: 'failed', id, reason });
   }
 
-  /** Ends the run: the next one starts anew. */
+  /** Marks the run as complete, so that the next run starts again. */
   end(now: Date): void {
     this.#write({ type: 'end', at: now.toISOString() });
   }

@@ -26,7 +26,7 @@ export interface StreamBatch {
   readonly size: number;
 }
 
-/** Where a dead letter goes. */
+/** The destination of a dead letter. */
 export type Destination =
   /** Its source queue. */
   | { readonly kind: 'queue'; readonly arn: string }

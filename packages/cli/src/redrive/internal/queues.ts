@@ -29,7 +29,7 @@ export interface Queues {
   /** Sends a copy of a dead letter. @returns the id of the new message */
   send(arn: string, message: QueueMessage): Promise<string | undefined>;
   counts(arn: string): Promise<QueueCounts>;
-  /** The policy for messages that fail, `''` without one, and the number of visible messages. */
+  /** The policy for messages that fail, `''` if the queue has no policy, and the number of visible messages. */
   facts(url: string): Promise<{ readonly redrivePolicy: string; readonly visible: number }>;
 }
 

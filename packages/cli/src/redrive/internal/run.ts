@@ -5,7 +5,7 @@ import type { Journal } from './journal.js';
 import { type DeadLetter, toDeadLetter } from './letters.js';
 import type { FailureQueue, Queues } from './queues.js';
 
-/** What happened to a dead letter. */
+/** The result for a dead letter. */
 export type Action =
   /** It was accepted by its destination, and deleted here. */
   | 'sent'
@@ -16,10 +16,10 @@ export type Action =
   /** It is kept: the filter or the limit excludes it. */
   | 'excluded'
   /** It is kept, because it cannot be sent. */
-  | 'stays'
-  /** The function failed again: it is kept, and the run ends. */
+  | 'kept'
+  /** The function failed again: it is kept, and the run stops. */
   | 'failed'
-  /** It was sent in this run, and has returned: it is kept, and the run ends. */
+  /** It was sent in this run, and has returned: it is kept, and the run stops. */
   | 'returned';
 
 /** One line of the report. */
@@ -45,7 +45,7 @@ export interface RedriveSettings {
   readonly to?: string | undefined;
   /** The reason why no handler receives a dead letter; `undefined` if one does. */
   readonly unhandled: (letter: DeadLetter) => string | undefined;
-  /** Ends the run between two messages. */
+  /** Stops the run between two messages. */
   readonly signal: AbortSignal;
   readonly report: (step: Step) => void;
 }
@@ -69,11 +69,11 @@ export class Redrive {
   readonly #settings: RedriveSettings;
   /** Received messages that are still in the queue; visible again at the end. */
   readonly #held = new Map<string, DeadLetter['message']>();
-  /** Groups with a message that stays: a later one must not overtake it. */
+  /** Groups with a kept message: a later message must not overtake it. */
   readonly #blocked = new Set<string>();
   readonly #targets = new Set<string>();
   readonly #counts: Record<Action, number> = {
-    ...{ sent: 0, 'would-send': 0, deleted: 0, excluded: 0, stays: 0, failed: 0, returned: 0 },
+    ...{ sent: 0, 'would-send': 0, deleted: 0, excluded: 0, kept: 0, failed: 0, returned: 0 },
   };
 
   constructor(
@@ -134,7 +134,7 @@ export class Redrive {
     if (!filter(letter)) return this.#keep(letter, 'excluded', 'the filter does not match');
     if (this.#sentCount() >= limit) return this.#keep(letter, 'excluded', 'the limit is reached');
     const why = letter.destination.kind === 'none' ? letter.destination.why : unhandled(letter);
-    if (why !== undefined) return this.#keep(letter, 'stays', why);
+    if (why !== undefined) return this.#keep(letter, 'kept', why);
     if (!journal) return this.#keep(letter, 'would-send');
     if (this.#sentCount() > 0) await wait(1000 / rate, undefined, { signal }).catch(() => {});
     if (letter.destination.kind !== 'queue') await this.#queue.hide(letter.message, INVOKE_SECONDS + HIDDEN_SECONDS);

@@ -6,7 +6,7 @@ import type { AlarmFacts, Service } from './service.js';
 export interface PageSettings {
   /** The address of the general page, to which the alarms link. */
   readonly general: string;
-  /** Physical names by logical id, of a deployed stack; empty without one. */
+  /** Physical names by logical id, of a deployed stack; empty if no stack is named. */
   readonly names: ReadonlyMap<string, string>;
 }
 

@@ -10,15 +10,15 @@ export interface Section {
   readonly group: Group;
   /** `Queue orders`. */
   readonly title: string;
-  /** What it does, in one sentence. */
+  /** The purpose, in one sentence. */
   readonly does: string;
   /** The logical ids of its resources: their alarms belong to the section. */
   readonly resources: readonly string[];
   /** The first look: text and blocks of Markdown. */
   readonly look: readonly string[];
-  /** What to do, each as `**Verb**: text`. */
+  /** Actions, each as `**Verb**: text`. */
   readonly act: readonly string[];
-  /** What is lost if nothing is done. */
+  /** The data that is lost without an action. */
   readonly lost: string;
 }
 
@@ -49,7 +49,7 @@ export function logGroupOf(service: Service, fn: Resource): string {
   return own ? nameOf(own.id) : `"/aws/lambda/$(name ${fn.id})"`;
 }
 
-/** How to return to the code before a deployment. */
+/** The commands that return to the code before a deployment. */
 export function rollBack(fn: Resource, alias: Resource | undefined): string {
   if (alias) {
     const command = `aws lambda update-alias --function-name ${nameOf(fn.id)} --name ${stringOf(alias.properties.Name) || 'live'} --function-version <previous version>`;
@@ -61,7 +61,7 @@ export function rollBack(fn: Resource, alias: Resource | undefined): string {
   return '**Roll back**: deploy the previous commit. The function has no alias, so there is no earlier version to switch to.';
 }
 
-/** How to send back the messages of a failure queue. */
+/** The commands that send back the messages of a failure queue. */
 export function redrive(queue: string, what: string): string {
   return `**Redrive** ${what}, after the cause is repaired:\n\n${shell(
     `npx sallyport redrive ${nameOf(queue)} --dry-run`,

@@ -13,7 +13,7 @@ export interface AlarmFacts {
   readonly id: string;
   /** `Messages wait in a queue: Notes/Service/Queue-orders`. */
   readonly title: string;
-  /** The link to its section of the general page; `''` if its description has none. */
+  /** The link to its section of the general page; `''` if its description has no link. */
   readonly link: string;
   readonly threshold: string;
   readonly refersTo: ReadonlySet<string>;

@@ -154,7 +154,7 @@ function bucketSections(service: Service): readonly Section[] {
           '**Redrive**: events that fail are in the failure queue of the function.',
           '**Pause**: pause the function: its asynchronous events are retried for up to 6 hours.',
         ],
-        lost: 'The objects stay in the bucket. Events that fail are in the failure queue of the function.',
+        lost: 'The bucket keeps the objects. Events that fail are in the failure queue of the function.',
       };
     });
 }

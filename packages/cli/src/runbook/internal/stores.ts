@@ -25,8 +25,8 @@ const TABLE: StoreFacts = {
   ],
   lost: ({ PointInTimeRecoverySpecification: recovery }) =>
     membersOf(recovery).PointInTimeRecoveryEnabled === true
-      ? 'Calls that stay throttled fail. Deleted items can be restored for 35 days.'
-      : 'Calls that stay throttled fail. Deleted items cannot be restored: the table has no recovery to a point in time.',
+      ? 'Throttled calls fail after their retries. Deleted items can be restored for 35 days.'
+      : 'Throttled calls fail after their retries. Deleted items cannot be restored: the table has no recovery to a point in time.',
 };
 
 const STORES: Readonly<Record<string, StoreFacts>> = {
@@ -47,7 +47,7 @@ const STORES: Readonly<Record<string, StoreFacts>> = {
     does: 'Stores vectors for searches.',
     look: () => ['Errors of the function name the call: search its log for `vectors.`.'],
     act: ['**Rebuild** the index from the objects or items that it was made of.'],
-    lost: () => 'Nothing that cannot be made again: searches return less or fail.',
+    lost: () => 'Searches return less or fail; the index can be built again.',
   },
   'AWS::SecretsManager::Secret': {
     noun: 'Secret',

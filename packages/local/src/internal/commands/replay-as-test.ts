@@ -22,7 +22,7 @@ export async function replayAsTest(files: readonly string[], testFile: string, a
   if (!TEST_FILE.test(testFile))
     throw usageError(`--as-test must name a test file, such as test/a.test.ts (got "${testFile}")`);
   const path = resolve(around.cwd, testFile);
-  if (existsSync(path)) throw usageError(`the file ${testFile} exists: name another one`);
+  if (existsSync(path)) throw usageError(`the file ${testFile} exists: name a new file`);
   const incident = toIncident(await readEvent(file, around));
   const { entry, handler } = loadConfig(around.cwd, {});
   const text = renderTestFile(incident, {

@@ -5,7 +5,7 @@ import { cleanText } from '../journal/cleaner.js';
 export interface Incident {
   /** Sanitized. */
   readonly event: unknown;
-  /** The sanitized response of a recording; `undefined` if none was recorded. */
+  /** The sanitized response of a recording; `undefined` if the file has no response. */
   readonly answer: unknown;
 }
 

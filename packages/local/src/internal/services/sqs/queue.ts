@@ -75,7 +75,7 @@ export class LocalQueue implements LocalSource {
     return this.#engine !== undefined;
   }
 
-  /** The dead-letter queue and the number of receptions, as `GetQueueAttributes` names them; `undefined` for a queue without one. */
+  /** The dead-letter queue and the number of receptions, as `GetQueueAttributes` names them; `undefined` if the queue has no dead-letter queue. */
   get redrivePolicy(): { readonly deadLetterTargetArn: string; readonly maxReceiveCount: number } | undefined {
     if (!this.isServed || this.settings.deadLetter === false) return undefined;
     const { maxReceiveCount = DEFAULTS.maxReceiveCount } = this.settings;
