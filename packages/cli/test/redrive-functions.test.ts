@@ -42,7 +42,7 @@ beforeAll(async () => {
   const streams = { clicks: { filters: [{ data: { never: ['sent'] } }] } };
   const tableStreams = { notes: { filters: [{ dynamodb: { never: ['sent'] } }] } };
   dev = await startDev(entry, { streams, tableStreams }, []);
-}, 120_000);
+}, 240_000);
 afterAll(() => dev.stop());
 
 beforeEach(() => {

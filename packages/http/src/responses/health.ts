@@ -45,7 +45,7 @@ interface HealthResult {
 }
 
 /** Time kept free at the end of an invocation, so that the answer can still be sent. */
-const MARGIN_MS = 100;
+const ANSWER_MARGIN_MS = 100;
 
 /**
  * A handler for health probes of load balancers and monitors: 200 `{"status":"ok"}`, or 503 `{"status":"failed"}` if a check fails or does not end in time.
@@ -84,7 +84,7 @@ async function runChecks(
   ctx: Context,
 ): Promise<HealthResult> {
   const remaining = ctx.remainingMs;
-  const ms = remaining > 0 ? Math.max(1, Math.min(timeoutMs, remaining - MARGIN_MS)) : timeoutMs;
+  const ms = remaining > 0 ? Math.max(1, Math.min(timeoutMs, remaining - ANSWER_MARGIN_MS)) : timeoutMs;
   const entries = Object.entries(all).map(
     async ([name, check]) => [name, await runCheck(name, check, ms, ctx)] as const,
   );

@@ -23,7 +23,7 @@ export interface Section {
 }
 
 /** A shell expression for the physical name of a resource; the page defines the function `name`. */
-export const nameOf = (id: string): string => `"$(name ${id})"`;
+export const physicalName = (id: string): string => `"$(name ${id})"`;
 
 /** A block of shell commands. */
 export const shell = (...lines: readonly string[]) => `\`\`\`sh\n${lines.join('\n')}\n\`\`\``;
@@ -41,20 +41,20 @@ export function errorQuery(filter = ''): string {
 /** A block with a query of CloudWatch Logs Insights. */
 export const insights = (query: string) => `\`\`\`text\n${query}\n\`\`\``;
 
-const DAY = 86_400;
+const SECONDS_A_DAY = 86_400;
 
 /** A shell expression for the name of the log group of a function. */
 export function logGroupOf(service: Service, fn: Resource): string {
   const own = service.referenced(referencesOf(fn.properties.LoggingConfig), 'AWS::Logs::LogGroup');
-  return own ? nameOf(own.id) : `"/aws/lambda/$(name ${fn.id})"`;
+  return own ? physicalName(own.id) : `"/aws/lambda/$(name ${fn.id})"`;
 }
 
 /** The commands that return to the code before a deployment. */
 export function rollBack(fn: Resource, alias: Resource | undefined): string {
   if (alias) {
-    const command = `aws lambda update-alias --function-name ${nameOf(fn.id)} --name ${stringOf(alias.properties.Name) || 'live'} --function-version <previous version>`;
+    const command = `aws lambda update-alias --function-name ${physicalName(fn.id)} --name ${stringOf(alias.properties.Name) || 'live'} --function-version <previous version>`;
     return `**Roll back**: send all invocations to the previous version.\n\n${shell(
-      `aws lambda list-versions-by-function --function-name ${nameOf(fn.id)} --query 'Versions[-3:].[Version,LastModified]' --output text`,
+      `aws lambda list-versions-by-function --function-name ${physicalName(fn.id)} --query 'Versions[-3:].[Version,LastModified]' --output text`,
       command,
     )}`;
   }
@@ -64,14 +64,14 @@ export function rollBack(fn: Resource, alias: Resource | undefined): string {
 /** The commands that send back the messages of a failure queue. */
 export function redrive(queue: string, what: string): string {
   return `**Redrive** ${what}, after the cause is repaired:\n\n${shell(
-    `npx sallyport redrive ${nameOf(queue)} --dry-run`,
-    `npx sallyport redrive ${nameOf(queue)} --limit 1 --watch 300 # one first`,
-    `npx sallyport redrive ${nameOf(queue)}`,
+    `npx sallyport redrive ${physicalName(queue)} --dry-run`,
+    `npx sallyport redrive ${physicalName(queue)} --limit 1 --watch 300 # one first`,
+    `npx sallyport redrive ${physicalName(queue)}`,
   )}`;
 }
 
 /** Seconds as days; the default is the retention of SQS, 4 days. */
 export function days(seconds: unknown): string {
   const given = typeof seconds === 'number' ? seconds : Number(seconds ?? 345_600);
-  return Number.isFinite(given) ? `${Math.round((given / DAY) * 10) / 10} days` : 'its retention period';
+  return Number.isFinite(given) ? `${Math.round((given / SECONDS_A_DAY) * 10) / 10} days` : 'its retention period';
 }

@@ -1,6 +1,6 @@
 import { membersOf, stringOf } from '@sallyport/core/internal';
 import { type Resource, referencesOf } from '../../internal/template.js';
-import { days, errorQuery, insights, logGroupOf, nameOf, redrive, rollBack, type Section, shell } from './parts.js';
+import { days, errorQuery, insights, logGroupOf, physicalName, redrive, rollBack, type Section, shell } from './parts.js';
 import { type Service, shortId } from './service.js';
 import { sourceSections } from './sources.js';
 import { storeSections } from './stores.js';
@@ -38,8 +38,8 @@ function functionSection(service: Service, fn: Resource): Section {
     act: [
       rollBack(fn, alias),
       `**Pause**: a reserved concurrency of 0 stops every invocation; queues and streams keep their records, and clients receive errors.\n\n${shell(
-        `aws lambda put-function-concurrency --function-name ${nameOf(fn.id)} --reserved-concurrent-executions 0`,
-        `aws lambda delete-function-concurrency --function-name ${nameOf(fn.id)} # resume`,
+        `aws lambda put-function-concurrency --function-name ${physicalName(fn.id)} --reserved-concurrent-executions 0`,
+        `aws lambda delete-function-concurrency --function-name ${physicalName(fn.id)} # resume`,
       )}`,
       ...(failures ? [redrive(failures.id, 'asynchronous events that failed')] : []),
     ],
@@ -91,7 +91,7 @@ function doorSections(service: Service): readonly Section[] {
       look: [
         ...(accessLog
           ? [
-              `Answers of the door, in Logs Insights with the log group \`${nameOf(accessLog.id)}\`; \`integrationError\` has the reason of an error that the function did not cause:`,
+              `Answers of the door, in Logs Insights with the log group \`${physicalName(accessLog.id)}\`; \`integrationError\` has the reason of an error that the function did not cause:`,
               insights(
                 'fields @timestamp, routeKey, status, integrationError, requestId\n| filter status >= 500\n| sort @timestamp desc\n| limit 50',
               ),
@@ -116,7 +116,7 @@ function doorSections(service: Service): readonly Section[] {
         ...(stage && door.type === 'AWS::ApiGatewayV2::Api'
           ? [
               `**Pause**: a limit of 0 answers every call with 429; the next deployment resets it.\n\n${shell(
-                `aws apigatewayv2 update-stage --api-id ${nameOf(door.id)} --stage-name '${stringOf(stage.properties.StageName) || '$default'}' --default-route-settings ThrottlingRateLimit=0,ThrottlingBurstLimit=0`,
+                `aws apigatewayv2 update-stage --api-id ${physicalName(door.id)} --stage-name '${stringOf(stage.properties.StageName) || '$default'}' --default-route-settings ThrottlingRateLimit=0,ThrottlingBurstLimit=0`,
               )}`,
             ]
           : []),

@@ -1,12 +1,12 @@
 import { membersOf } from '@sallyport/core/internal';
 import { type Resource, referencesOf } from '../../internal/template.js';
-import { days, errorQuery, insights, logGroupOf, nameOf, redrive, type Section, shell } from './parts.js';
+import { days, errorQuery, insights, logGroupOf, physicalName, redrive, type Section, shell } from './parts.js';
 import { type Service, shortId } from './service.js';
 
 function pauseMapping(mapping: string): string {
   return `**Pause**: the records wait in the source.\n\n${shell(
-    `aws lambda update-event-source-mapping --uuid ${nameOf(mapping)} --no-enabled`,
-    `aws lambda update-event-source-mapping --uuid ${nameOf(mapping)} --enabled # resume`,
+    `aws lambda update-event-source-mapping --uuid ${physicalName(mapping)} --no-enabled`,
+    `aws lambda update-event-source-mapping --uuid ${physicalName(mapping)} --enabled # resume`,
   )}`;
 }
 
@@ -66,7 +66,7 @@ function mappingSection(service: Service, mapping: Resource): Section {
     look: [
       ...lookAt(service, mapping, '\n| filter ispresent(record_id)'),
       'The state of the mapping:',
-      shell(`aws lambda get-event-source-mapping --uuid ${nameOf(mapping.id)} --query '[State,LastProcessingResult]'`),
+      shell(`aws lambda get-event-source-mapping --uuid ${physicalName(mapping.id)} --query '[State,LastProcessingResult]'`),
       ...(queue ? ['Messages that wait, and messages in flight:', shell(queueDepth(queue.id))] : []),
     ],
     act: [
@@ -75,7 +75,7 @@ function mappingSection(service: Service, mapping: Resource): Section {
         : []),
       pauseMapping(mapping.id),
       queue
-        ? `**Drain**: raise the concurrency until the messages are handled, or delete all of them, which cannot be undone.\n\n${shell(`aws sqs purge-queue --queue-url ${nameOf(queue.id)}`)}`
+        ? `**Drain**: raise the concurrency until the messages are handled, or delete all of them, which cannot be undone.\n\n${shell(`aws sqs purge-queue --queue-url ${physicalName(queue.id)}`)}`
         : '**Drain**: raise `parallelizationFactor` or the batch size, and deploy.',
     ],
     lost: queue
@@ -85,7 +85,7 @@ function mappingSection(service: Service, mapping: Resource): Section {
 }
 
 const queueDepth = (id: string) =>
-  `aws sqs get-queue-attributes --queue-url ${nameOf(id)} --attribute-names ApproximateNumberOfMessages ApproximateNumberOfMessagesNotVisible`;
+  `aws sqs get-queue-attributes --queue-url ${physicalName(id)} --attribute-names ApproximateNumberOfMessages ApproximateNumberOfMessagesNotVisible`;
 
 function ruleSection(service: Service, rule: Resource): Section {
   const { ScheduleExpression: expression, EventPattern } = rule.properties;
@@ -106,7 +106,7 @@ function ruleSection(service: Service, rule: Resource): Section {
     act: [
       ...(failures ? [redrive(failures.id, 'events')] : []),
       verb === 'events'
-        ? `**Pause**: events that arrive meanwhile are not delivered later.\n\n${shell(`aws events disable-rule --name ${nameOf(rule.id)}`, `aws events enable-rule --name ${nameOf(rule.id)} # resume`)}`
+        ? `**Pause**: events that arrive meanwhile are not delivered later.\n\n${shell(`aws events disable-rule --name ${physicalName(rule.id)}`, `aws events enable-rule --name ${physicalName(rule.id)} # resume`)}`
         : '**Pause**: set the state of the schedule to DISABLED, and deploy.',
     ],
     lost: failures
@@ -127,7 +127,7 @@ function topicSection(service: Service, subscription: Resource): Section {
     act: [
       ...(failures
         ? [
-            `**Read** the notifications that were not delivered. \`redrive\` lists them; it sends them only with \`--to\`.\n\n${shell(`npx sallyport redrive ${nameOf(failures.id)} --dry-run`)}`,
+            `**Read** the notifications that were not delivered. \`redrive\` lists them; it sends them only with \`--to\`.\n\n${shell(`npx sallyport redrive ${physicalName(failures.id)} --dry-run`)}`,
           ]
         : []),
       '**Pause**: a topic keeps nothing. Pause the function: its asynchronous events are retried for up to 6 hours.',

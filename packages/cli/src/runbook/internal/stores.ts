@@ -1,5 +1,5 @@
 import { type Members, membersOf } from '@sallyport/core/internal';
-import { nameOf, type Section, shell } from './parts.js';
+import { physicalName, type Section, shell } from './parts.js';
 import { type Service, shortId } from './service.js';
 
 interface StoreFacts {
@@ -16,7 +16,7 @@ const TABLE: StoreFacts = {
   look: (id) => [
     'Throttled calls by operation:',
     shell(
-      `aws cloudwatch get-metric-statistics --namespace AWS/DynamoDB --metric-name WriteThrottleEvents --dimensions Name=TableName,Value=${nameOf(id)} --start-time "$(date -u -d '-1 hour' +%FT%TZ)" --end-time "$(date -u +%FT%TZ)" --period 300 --statistics Sum`,
+      `aws cloudwatch get-metric-statistics --namespace AWS/DynamoDB --metric-name WriteThrottleEvents --dimensions Name=TableName,Value=${physicalName(id)} --start-time "$(date -u -d '-1 hour' +%FT%TZ)" --end-time "$(date -u +%FT%TZ)" --period 300 --statistics Sum`,
     ),
   ],
   act: [
@@ -35,7 +35,7 @@ const STORES: Readonly<Record<string, StoreFacts>> = {
   'AWS::S3::Bucket': {
     noun: 'Bucket',
     does: 'Stores objects of the service.',
-    look: (id) => [shell(`aws s3api list-objects-v2 --bucket ${nameOf(id)} --max-items 5`)],
+    look: (id) => [shell(`aws s3api list-objects-v2 --bucket ${physicalName(id)} --max-items 5`)],
     act: ['**Check** the policy and the key of the bucket if calls are denied.'],
     lost: ({ VersioningConfiguration: versioning }) =>
       membersOf(versioning).Status === 'Enabled'
@@ -54,7 +54,7 @@ const STORES: Readonly<Record<string, StoreFacts>> = {
     does: 'Stores a secret that the function reads.',
     look: (id) => [
       shell(
-        `aws secretsmanager describe-secret --secret-id ${nameOf(id)} --query '[LastChangedDate,LastRotatedDate,DeletedDate]'`,
+        `aws secretsmanager describe-secret --secret-id ${physicalName(id)} --query '[LastChangedDate,LastRotatedDate,DeletedDate]'`,
       ),
     ],
     act: [
