@@ -1,6 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { APP_CODES } from '../../packages/core/src/index.js';
+import { errorQuery } from '../../packages/cli/src/runbook/internal/parts.js';
+import { ownOf } from '../../packages/core/src/internal.js';
+import { createLogger } from '../../packages/core/src/observability.js';
+import { createApp } from '../../packages/dispatch/src/app.js';
+import { buildAPIGatewayV2Request, buildQueueEvent } from '../../packages/testkit/src/events.js';
 import { ROOT } from '../check/command.js';
 import { readRows } from './error-tables.js';
 import { ERROR_TABLES } from './error-tables-data.js';
@@ -41,4 +46,27 @@ test('every kind of alarm has its section', async () => {
   const { TITLES } = await import('../../packages/constructs/src/function/internal/watched.js');
   const anchors = [...PAGE.matchAll(/^## (.+)$/gm)].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-'));
   expect(Object.keys(TITLES).filter((part) => !anchors.includes(part))).toEqual([]);
+});
+
+test('the queries of a runbook read fields that error lines have', async () => {
+  const lines: Record<string, unknown>[] = [];
+  const log = createLogger({ write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) });
+  const app = createApp({ log });
+  const fail = () => {
+    throw new TypeError('no price');
+  };
+  app.queue('orders', fail);
+  app.get('/orders', fail);
+  await app.handleLambda(buildQueueEvent('arn:aws:sqs:us-east-1:123456789012:orders', [
+    { body: {}, attributes: { AWSTraceHeader: 'Root=1-67891233-abcdef012345678912345678' } },
+  ]));
+  await app.handleLambda(buildAPIGatewayV2Request('GET', '/orders', {}));
+  const [ofRecord = {}, ofRequest = {}] = lines.filter(({ level }) => level === 'ERROR');
+  const has = (line: object, field: string) => field.split('.').reduce<unknown>(ownOf, line) !== undefined;
+  const [, fields = ''] = /^fields (.*)$/m.exec(errorQuery()) ?? [];
+  const named = fields.split(', ').filter((field) => field !== '@timestamp');
+  expect(named).toEqual(['message', 'error.name', 'error.message', 'record_id', 'request_id', 'trace_id']);
+  expect(named.filter((field) => !has(ofRecord, field))).toEqual([]);
+  expect(ofRecord).toMatchObject({ source: 'orders' });
+  expect(has(ofRequest, 'route')).toBe(true);
 });

@@ -69,6 +69,11 @@ test('every name that the commands look up is a resource of the stack', () => {
   expect(names.filter((id) => !Object.hasOwn(assembly.resources, id))).toEqual([]);
 });
 
+test('the query of a queue selects its lines by the registered name', () => {
+  const [, part = ''] = page.split('### Queue orders\n');
+  expect(part.slice(0, part.indexOf('###'))).toContain('| filter source = "orders"');
+});
+
 test('every link within the page leads to a section', () => {
   const anchors = new Set(
     [...page.matchAll(/^#{2,3} (.+)$/gm)].map(([, title = '']) =>

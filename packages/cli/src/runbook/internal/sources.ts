@@ -23,6 +23,12 @@ export function sourceSections(service: Service): readonly Section[] {
   ];
 }
 
+/** The lines of a source: by its registered name, which is in each line. */
+function linesOf({ registrations }: Service, name: string): string {
+  const isRegistered = registrations.sources.some((source) => source.name === name);
+  return isRegistered ? `\n| filter source = "${name}"` : '\n| filter ispresent(record_id)';
+}
+
 function lookAt(service: Service, mapping: Resource, filter: string): readonly string[] {
   const fn = service.referenced(mapping.refersTo, 'AWS::Lambda::Function') ?? service.functions()[0];
   if (!fn) return [];
@@ -64,7 +70,7 @@ function mappingSection(service: Service, mapping: Resource): Section {
       ...(failures ? [failures.id] : []),
     ],
     look: [
-      ...lookAt(service, mapping, '\n| filter ispresent(record_id)'),
+      ...lookAt(service, mapping, linesOf(service, name)),
       'The state of the mapping:',
       shell(`aws lambda get-event-source-mapping --uuid ${physicalName(mapping.id)} --query '[State,LastProcessingResult]'`),
       ...(queue ? ['Messages that wait, and messages in flight:', shell(queueDepth(queue.id))] : []),
@@ -118,12 +124,13 @@ function ruleSection(service: Service, rule: Resource): Section {
 function topicSection(service: Service, subscription: Resource): Section {
   const topic = service.referenced(subscription.refersTo, 'AWS::SNS::Topic');
   const failures = service.referenced(referencesOf(subscription.properties.RedrivePolicy), 'AWS::SQS::Queue');
+  const name = service.registeredName('topic', topic ?? subscription);
   return {
     group: 'Sources',
-    title: `Topic ${service.registeredName('topic', topic ?? subscription)}`,
+    title: `Topic ${name}`,
     does: 'Sends its notifications to the function.',
     resources: [subscription.id, ...(topic ? [topic.id] : []), ...(failures ? [failures.id] : [])],
-    look: lookAt(service, subscription, ''),
+    look: lookAt(service, subscription, linesOf(service, name)),
     act: [
       ...(failures
         ? [
