@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { APP_CODES } from '../../packages/core/src/index.js';
 import { errorQuery } from '../../packages/cli/src/runbook/internal/parts.js';
+import { APP_CODES } from '../../packages/core/src/index.js';
 import { ownOf } from '../../packages/core/src/internal.js';
 import { createLogger } from '../../packages/core/src/observability.js';
 import { createApp } from '../../packages/dispatch/src/app.js';
@@ -57,9 +57,11 @@ test('the queries of a runbook read fields that error lines have', async () => {
   };
   app.queue('orders', fail);
   app.get('/orders', fail);
-  await app.handleLambda(buildQueueEvent('arn:aws:sqs:us-east-1:123456789012:orders', [
-    { body: {}, attributes: { AWSTraceHeader: 'Root=1-67891233-abcdef012345678912345678' } },
-  ]));
+  await app.handleLambda(
+    buildQueueEvent('arn:aws:sqs:us-east-1:123456789012:orders', [
+      { body: {}, attributes: { AWSTraceHeader: 'Root=1-67891233-abcdef012345678912345678' } },
+    ]),
+  );
   await app.handleLambda(buildAPIGatewayV2Request('GET', '/orders', {}));
   const [ofRecord = {}, ofRequest = {}] = lines.filter(({ level }) => level === 'ERROR');
   const has = (line: object, field: string) => field.split('.').reduce<unknown>(ownOf, line) !== undefined;

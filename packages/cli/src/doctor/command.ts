@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { fromJson } from '@sallyport/core/internal';
 import { AWS_FLAGS, awsAccess } from '../internal/aws-access.js';
-import type { Around, Command } from '../internal/command.js';
+import { type Around, type Command, EXIT } from '../internal/command.js';
 import { type CommandLine, parseCommandLine } from '../internal/command-line.js';
 import { invalidUsage } from '../internal/errors.js';
 import { guarded } from '../internal/guarded.js';
@@ -47,7 +47,7 @@ async function doctor(args: readonly string[], around: Around): Promise<number> 
   const isKnown = deployed.some(({ drift }) => drift !== 'NOT_CHECKED');
   if (!isKnown) around.err(`drift was never detected: aws cloudformation detect-stack-drift --stack-name ${stack}\n`);
   if (!line.has('json')) around.out(`${stack}: ${deployed.length} resources, ${findings.length} findings\n`);
-  return findings.length === 0 ? 0 : 1;
+  return findings.length === 0 ? EXIT.ok : EXIT.failed;
 }
 
 async function templateOf(stack: string, stacks: Stacks, line: CommandLine, { cwd }: Around): Promise<Template> {

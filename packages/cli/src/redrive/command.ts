@@ -1,7 +1,7 @@
 import { join, relative, resolve } from 'node:path';
 import { sha256 } from '@sallyport/core/internal';
 import { AWS_FLAGS, awsAccess } from '../internal/aws-access.js';
-import type { Around, Command } from '../internal/command.js';
+import { type Around, type Command, EXIT } from '../internal/command.js';
 import { type CommandLine, parseCommandLine } from '../internal/command-line.js';
 import { invalidUsage } from '../internal/errors.js';
 import { guarded } from '../internal/guarded.js';
@@ -110,5 +110,5 @@ async function conclude(
   if (isNoMatch && end === 'complete') err(`sallyport: the filter matches none of ${counts.excluded} messages\n`);
   if (hidden > 0)
     err(`${queue.name}: about ${hidden} messages are hidden by another receiver: run again in 2 minutes\n`);
-  return end !== 'complete' || isNoMatch || counts.kept > 0 ? 1 : 0;
+  return end !== 'complete' || isNoMatch || counts.kept > 0 ? EXIT.failed : EXIT.ok;
 }

@@ -1,6 +1,16 @@
 import { membersOf, stringOf } from '@sallyport/core/internal';
 import { type Resource, referencesOf } from '../../internal/template.js';
-import { days, errorQuery, insights, logGroupOf, physicalName, redrive, rollBack, type Section, shell } from './parts.js';
+import {
+  days,
+  errorQuery,
+  insights,
+  logGroupOf,
+  physicalName,
+  redrive,
+  rollBack,
+  type Section,
+  shell,
+} from './parts.js';
 import { type Service, shortId } from './service.js';
 import { sourceSections } from './sources.js';
 import { storeSections } from './stores.js';

@@ -72,7 +72,9 @@ function mappingSection(service: Service, mapping: Resource): Section {
     look: [
       ...lookAt(service, mapping, linesOf(service, name)),
       'The state of the mapping:',
-      shell(`aws lambda get-event-source-mapping --uuid ${physicalName(mapping.id)} --query '[State,LastProcessingResult]'`),
+      shell(
+        `aws lambda get-event-source-mapping --uuid ${physicalName(mapping.id)} --query '[State,LastProcessingResult]'`,
+      ),
       ...(queue ? ['Messages that wait, and messages in flight:', shell(queueDepth(queue.id))] : []),
     ],
     act: [

@@ -1,4 +1,5 @@
 import { isFrameworkError } from '@sallyport/core';
+import type { Command } from '@sallyport/core/internal';
 import { DEV_FLAGS, type Flag, RUN_FLAGS } from './arguments.js';
 import { type Around, EXIT } from './around.js';
 import { explain, openapi, routes } from './ask.js';
@@ -7,17 +8,7 @@ import { dev } from './dev.js';
 import { SEND_FLAGS, send } from './send.js';
 import { env, REPLAY_FLAGS, replay, reset, TOKEN_FLAGS, token } from './small.js';
 
-/** A command of `sallyport`. */
-export interface Command {
-  /** The arguments, for the help: `dev [entry]`. */
-  readonly usage: string;
-  /** A clause for the help. */
-  readonly does: string;
-  /** Flags by their names without `--`. */
-  readonly flags: Readonly<Record<string, Flag>>;
-  /** Resolves to the exit code. */
-  run(args: readonly string[], around: Around): Promise<number>;
-}
+export type { Command };
 
 const JSON_ONLY = { json: RUN_FLAGS.json as Flag };
 
