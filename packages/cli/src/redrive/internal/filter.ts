@@ -27,15 +27,15 @@ function parseCondition(text: string): LetterFilter {
   }
   const pattern = toPattern(text.slice(equals + 1));
   return (letter) => {
-    const value = path.reduce(ownOf, valueOf(letter, field));
+    const value = path.reduce(ownOf, fieldOf(letter, field));
     if (value === undefined) return false;
     return pattern.test(typeof value === 'string' ? value : JSON.stringify(value));
   };
 }
 
-function valueOf(letter: DeadLetter, field: string): unknown {
+function fieldOf(letter: DeadLetter, field: string): unknown {
   if (field === 'source') return sourceOf(letter);
-  return letter[field as 'id'];
+  return ownOf(letter, field);
 }
 
 /** The ARN of the queue, the stream or the function; `''` if unknown. */

@@ -1,7 +1,7 @@
 import { isFrameworkError } from '@sallyport/core';
 import type { Command } from '@sallyport/core/internal';
 import { DEV_FLAGS, type Flag, RUN_FLAGS } from './arguments.js';
-import { type Around, EXIT } from './around.js';
+import { EXIT } from './around.js';
 import { explain, openapi, routes } from './ask.js';
 import { cold } from './cold.js';
 import { dev } from './dev.js';
