@@ -109,7 +109,7 @@ function renderSection(section: Section, service: Service, { general }: PageSett
 }
 
 /** The anchor of a heading on GitHub. */
-export function anchorOf(heading: string): string {
+function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
     .replace(/[^\w\- ]/g, '')
