@@ -31,6 +31,9 @@ export const ERROR_TABLES: Readonly<Record<string, readonly ErrorTable[]>> = {
   'packages/bundle/README.md': [
     { name: '@sallyport/bundle', source: 'packages/bundle/src/errors.ts', type: 'BundleErrorCode' },
   ],
+  'packages/cli/README.md': [
+    { name: '@sallyport/cli', source: 'packages/cli/src/internal/errors.ts', type: 'CliErrorCode' },
+  ],
   'packages/constructs/README.md': [
     { name: '@sallyport/constructs', source: 'packages/constructs/src/errors.ts', type: 'CONSTRUCT_CODES' },
   ],

@@ -48,6 +48,7 @@ export {
   matchesIfNoneMatch,
   vary,
 } from './responses/caching.js';
+export { type HealthCheck, type HealthOptions, health } from './responses/health.js';
 export {
   type AwaitTheValueFirst,
   binary,

@@ -1,37 +1,19 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { isFrameworkError } from '@sallyport/core';
+import { type Around, type Command as CommandOf, EXIT } from '@sallyport/core/internal';
 import { type Bundle, type BundleOptions, bundleFunction } from '../bundle/bundle-function.js';
 import { inspectBundle } from '../cache/internal/make-caches.js';
 import type { BundleInventory } from '../cache/inventory.js';
 import { START_CACHE_OPTIONS, type StartCacheOptions } from '../cache/start-cache.js';
 import { verifyBundle } from '../cache/verify.js';
-import { BUILD_FLAGS, type CommandFlag, parseBuildArguments } from './internal/arguments.js';
+import { BUILD_FLAGS, parseBuildArguments } from './internal/arguments.js';
 
-/** The environment of a command, as `sallyport` passes it. */
-export interface CommandEnvironment {
-  /** The working directory. */
-  readonly cwd: string;
-  /** Writes to standard output. */
-  readonly out: (text: string) => unknown;
-  /** Writes to standard error. */
-  readonly err: (text: string) => unknown;
-}
+/** The part of the environment that the commands of this package read. */
+export type CommandEnvironment = Pick<Around, 'cwd' | 'out' | 'err'>;
 
 /** A command of `sallyport`. */
-export interface Command {
-  /** The arguments, for the help. */
-  readonly usage: string;
-  /** A clause for the help. */
-  readonly does: string;
-  /** Flags by their names without `--`. */
-  readonly flags: Readonly<Record<string, CommandFlag>>;
-  /** Runs the command. Resolves to the exit code: 0 success, 1 a finding of `--verify`, 2 invalid arguments, 3 the entry does not compile
-   *   or does not work without its left-out parts. */
-  run(args: readonly string[], around: CommandEnvironment): Promise<number>;
-}
-
-const EXIT = { ok: 0, failed: 1, usage: 2, build: 3 } as const;
+export type Command = CommandOf<CommandEnvironment>;
 
 /** `sallyport build`: writes a bundle, and `inventory.json` and `openapi.json` next to it. */
 export const BUILD_COMMAND: Command = {

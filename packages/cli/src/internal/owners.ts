@@ -34,4 +34,13 @@ export const OWNERS: readonly Owner[] = [
       manifest: 'prints a SAM template or Terraform blocks for the registrations of the application',
     },
   },
+  {
+    package: '@sallyport/cli',
+    entry: '@sallyport/cli/command',
+    commands: {
+      redrive: 'lists the messages of a failure queue, and sends them back to their source',
+      runbook: 'writes the runbook of the service from its inventory and its template',
+      doctor: 'compares a deployed stack with its template and its inventory',
+    },
+  },
 ];

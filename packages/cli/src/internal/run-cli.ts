@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { didYouMean } from '@sallyport/core/internal';
-import { type Around, type Command, USAGE } from './command.js';
+import { type Around, type Command, EXIT } from './command.js';
 import { createLoad, type Load } from './load.js';
 import { OWNERS, type Owner } from './owners.js';
 
@@ -11,7 +11,7 @@ export async function runCli(args: readonly string[], around: Around, load?: Loa
   const name = asksHelp ? rest[0] : first;
   if (name === undefined) {
     around.out(help());
-    return first === undefined ? USAGE : 0;
+    return first === undefined ? EXIT.usage : EXIT.ok;
   }
   if (name === '--version') {
     around.out(`${version()}\n`);
@@ -21,13 +21,13 @@ export async function runCli(args: readonly string[], around: Around, load?: Loa
   if (!owner) {
     const known = OWNERS.flatMap(({ commands }) => Object.keys(commands));
     around.err(`sallyport: the command ${name} does not exist${didYouMean(name, known)}\n\n${list()}`);
-    return USAGE;
+    return EXIT.usage;
   }
   const commands = await (load ?? createLoad(around.cwd))(owner);
   const command = commands?.find(({ usage }) => usage.split(' ')[0] === name);
   if (!command) {
     around.err(`sallyport: ${missing(name, owner, commands)}\n`);
-    return USAGE;
+    return EXIT.usage;
   }
   if (asksHelp || rest.includes('--help')) {
     around.out(helpOf(command));

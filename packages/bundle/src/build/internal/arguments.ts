@@ -1,22 +1,13 @@
 import { parseArgs } from 'node:util';
+import type { CommandFlag } from '@sallyport/core/internal';
 import type { BundleOptions } from '../../bundle/bundle-function.js';
 import type { StartCacheOptions } from '../../cache/start-cache.js';
 import { bundleError } from '../../errors.js';
 import type { OptionalPart } from '../../leave-out/parts.js';
 
-/** One flag of a command. */
-export interface CommandFlag {
-  /** The type of the value; a `boolean` flag is followed by no value. */
-  readonly type: 'boolean' | 'string' | 'number';
-  /** True if the flag accepts several values. */
-  readonly multiple?: true;
-  /** A clause for the help. */
-  readonly help: string;
-}
-
 const boolean = (help: string): CommandFlag => ({ type: 'boolean', help });
-const string = (help: string): CommandFlag => ({ type: 'string', help });
-const stringList = (help: string): CommandFlag => ({ type: 'string', multiple: true, help });
+const string = (help: string): CommandFlag => ({ type: 'text', help });
+const stringList = (help: string): CommandFlag => ({ type: 'text', multiple: true, help });
 
 /** The flags of `sallyport build`. */
 export const BUILD_FLAGS: Readonly<Record<string, CommandFlag>> = {

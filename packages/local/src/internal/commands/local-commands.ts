@@ -1,24 +1,15 @@
 import { isFrameworkError } from '@sallyport/core';
+import type { Command } from '@sallyport/core/internal';
 import { DEV_FLAGS, type Flag, RUN_FLAGS } from './arguments.js';
-import { type Around, EXIT } from './around.js';
+import { EXIT } from './around.js';
 import { explain, openapi, routes } from './ask.js';
 import { cold } from './cold.js';
 import { dev } from './dev.js';
 import { SEND_FLAGS, send } from './send.js';
-import { env, replay, reset, TOKEN_FLAGS, token } from './small.js';
+import { env, REPLAY_FLAGS, replay, reset, TOKEN_FLAGS, token } from './small.js';
 import { TEST_RUN_FLAGS, testRun } from './test-run.js';
 
-/** A command of `sallyport`. */
-export interface Command {
-  /** The arguments, for the help: `dev [entry]`. */
-  readonly usage: string;
-  /** A clause for the help. */
-  readonly does: string;
-  /** Flags by their names without `--`. */
-  readonly flags: Readonly<Record<string, Flag>>;
-  /** Resolves to the exit code. */
-  run(args: readonly string[], around: Around): Promise<number>;
-}
+export type { Command };
 
 const JSON_ONLY = { json: RUN_FLAGS.json as Flag };
 
@@ -42,7 +33,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   replay: {
     usage: 'replay <file…>',
     does: 'sends recordings again, and compares the responses',
-    flags: JSON_ONLY,
+    flags: REPLAY_FLAGS,
     run: replay,
   },
   'test-run': {

@@ -7,6 +7,7 @@ import { cleanText } from '../journal/cleaner.js';
 import { type Flag, parseArguments } from './arguments.js';
 import { type Around, EXIT } from './around.js';
 import { readEvent } from './ask.js';
+import { replayAsTest } from './replay-as-test.js';
 import { findRunning, needRunning } from './running.js';
 
 const JSON_FLAG: Readonly<Record<string, Flag>> = { json: { type: 'boolean', help: 'one JSON object a line' } };
@@ -60,9 +61,15 @@ export async function reset(args: readonly string[], around: Around): Promise<nu
   return EXIT.ok;
 }
 
+export const REPLAY_FLAGS: Readonly<Record<string, Flag>> = {
+  ...JSON_FLAG,
+  'as-test': { type: 'text', help: 'write a test file from a recording or a failed event, instead of sending it' },
+};
+
 /** `sallyport replay <file…>`: sends recordings again, and compares the responses. */
 export async function replay(args: readonly string[], around: Around): Promise<number> {
-  const { values, positionals } = parseArguments(args, JSON_FLAG);
+  const { values, positionals } = parseArguments(args, REPLAY_FLAGS);
+  if (values['as-test'] !== undefined) return replayAsTest(positionals, String(values['as-test']), around);
   if (positionals.length === 0) throw usageError('name the recordings: sallyport replay .sallyport/recordings/*.json');
   const running = await needRunning(stateFolderOf(projectOf(around.cwd)));
   let isSame = true;

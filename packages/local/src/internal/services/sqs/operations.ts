@@ -206,6 +206,7 @@ function attributesOf(queue: LocalQueue, names: readonly string[]): Record<strin
     ApproximateNumberOfMessagesDelayed: String(delayed),
     VisibilityTimeout: String((queue.settings.visibilityTimeoutMs ?? 30_000) / 1000),
     ...(queue.isFifo && { FifoQueue: 'true' }),
+    ...(queue.redrivePolicy && { RedrivePolicy: JSON.stringify(queue.redrivePolicy) }),
   };
   return Object.fromEntries(Object.entries(all).filter(([name]) => names.includes('All') || names.includes(name)));
 }

@@ -75,6 +75,13 @@ export class LocalQueue implements LocalSource {
     return this.#engine !== undefined;
   }
 
+  /** The dead-letter queue and the number of receptions, as `GetQueueAttributes` names them; `undefined` if the queue has no dead-letter queue. */
+  get redrivePolicy(): { readonly deadLetterTargetArn: string; readonly maxReceiveCount: number } | undefined {
+    if (!this.isServed || this.settings.deadLetter === false) return undefined;
+    const { maxReceiveCount = DEFAULTS.maxReceiveCount } = this.settings;
+    return { deadLetterTargetArn: queueArn(this.deadLetterSource), maxReceiveCount };
+  }
+
   /** Starts to deliver messages to the function, waiting messages included. */
   serve(): void {
     if (this.#engine) return;

@@ -1,0 +1,5 @@
+// The commands of this package, which the command line loads.
+
+export { DOCTOR_COMMAND } from './doctor/command.js';
+export { REDRIVE_COMMAND } from './redrive/command.js';
+export { RUNBOOK_COMMAND } from './runbook/command.js';

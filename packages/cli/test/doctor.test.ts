@@ -1,0 +1,256 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { DOCTOR_COMMAND, RUNBOOK_COMMAND } from '@sallyport/cli/command';
+import { runIn } from './support/dev.js';
+import { healthy, TEMPLATE } from './support/orders-stack.js';
+import { type DeployedState, type StandIn, startStandIn } from './support/stand-in.js';
+
+let standIn: StandIn;
+let folder: string;
+beforeAll(async () => {
+  standIn = await startStandIn(healthy());
+  folder = mkdtempSync(join(tmpdir(), 'sallyport-doctor-'));
+});
+afterAll(async () => {
+  await standIn.close();
+  rmSync(folder, { recursive: true });
+});
+beforeEach(() => {
+  standIn.state = healthy();
+  rmSync(join(folder, 'dist'), { recursive: true, force: true });
+});
+
+const environment = () => ({
+  AWS_ENDPOINT_URL: standIn.endpoint,
+  AWS_REGION: 'eu-west-1',
+  AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+  AWS_SECRET_ACCESS_KEY: 'wJalrXUtnFEMI',
+});
+const doctor = (...args: readonly string[]) => runIn(folder, DOCTOR_COMMAND.run, args, environment());
+
+function write(file: string, content: object): void {
+  mkdirSync(dirname(join(folder, file)), { recursive: true });
+  writeFileSync(join(folder, file), JSON.stringify(content));
+}
+
+const MAPPING = '6a5f0e51-7f4c-4f0e-8b1a-3a1f4d5b7c9d';
+const mapping = (state: DeployedState) => state.mappings[MAPPING] ?? {};
+const alarm = (state: DeployedState) => state.alarms[0] ?? {};
+const drifted = (state: DeployedState, id: string, drift: string) => {
+  state.resources = state.resources.map((one) => (one.id === id ? { ...one, drift } : one));
+};
+
+test('a stack that equals its template has no findings', async () => {
+  expect(await doctor('Orders')).toEqual({ code: 0, out: 'Orders: 7 resources, 0 findings\n', err: '' });
+});
+
+test.each<
+  readonly [what: string, plant: (state: DeployedState) => void, rule: string, resource: string, remedy: string]
+>([
+  [
+    'a disabled mapping',
+    (state) => Object.assign(mapping(state), { State: 'Disabled' }),
+    'disabled-mapping',
+    'OrdersMapping',
+    `aws lambda update-event-source-mapping --uuid ${MAPPING} --enabled`,
+  ],
+  [
+    'a role that may not read the queue',
+    (state) => Object.assign(mapping(state), { LastProcessingResult: 'PROBLEM: Not authorized to receive messages' }),
+    'missing-permission',
+    'OrdersMapping',
+    'allow the action in the role of the function',
+  ],
+  [
+    'a mapping that ignores reported failures',
+    (state) => Object.assign(mapping(state), { FunctionResponseTypes: [] }),
+    'drift',
+    'OrdersMapping',
+    'deploy the stack again',
+  ],
+  [
+    'a rule that may not invoke the function',
+    (state) => delete state.policies['orders-api'],
+    'missing-permission',
+    'PaidPermission',
+    'aws lambda add-permission',
+  ],
+  [
+    'a runtime without security patches',
+    (state) => {
+      Object.assign(state.functions['orders-api'] ?? {}, { Runtime: 'nodejs18.x' });
+      const { Resources } = TEMPLATE;
+      const { Api } = Resources;
+      state.template = {
+        Resources: { ...Resources, Api: { ...Api, Properties: { ...Api.Properties, Runtime: 'nodejs18.x' } } },
+      };
+    },
+    'old-runtime',
+    'Api',
+    'set a supported runtime',
+  ],
+  [
+    'a timeout that was changed by hand',
+    (state) => Object.assign(state.functions['orders-api'] ?? {}, { Timeout: 3 }),
+    'drift',
+    'Api',
+    'deploy the stack again',
+  ],
+  [
+    'a paused function',
+    (state) => {
+      state.concurrency = { 'orders-api': 0 };
+    },
+    'paused-function',
+    'Api',
+    'aws lambda delete-function-concurrency --function-name orders-api',
+  ],
+  [
+    'an alarm that notifies no topic',
+    (state) => Object.assign(alarm(state), { AlarmActions: [] }),
+    'alarm-without-action',
+    'FailuresAlarm',
+    'deploy the stack again',
+  ],
+  [
+    'an alarm whose actions are off',
+    (state) => Object.assign(alarm(state), { ActionsEnabled: false }),
+    'alarm-without-action',
+    'FailuresAlarm',
+    'aws cloudwatch enable-alarm-actions --alarm-names Orders-FailuresAlarm-4D5E6F',
+  ],
+  [
+    'an alarm that was deleted',
+    (state) => {
+      state.alarms = [];
+    },
+    'drift',
+    'FailuresAlarm',
+    'deploy the stack again',
+  ],
+  [
+    'an alarm that is on',
+    (state) =>
+      Object.assign(alarm(state), {
+        StateValue: 'ALARM',
+        AlarmDescription: 'Messages. docs/operations.md#failure-queue',
+      }),
+    'alarm-on',
+    'FailuresAlarm',
+    'docs/operations.md#failure-queue',
+  ],
+  [
+    'messages that were given up',
+    (state) => {
+      state.queues['orders-failures'] = { ApproximateNumberOfMessages: '2' };
+    },
+    'dead-letters',
+    'OrdersFailures',
+    'sallyport redrive https://sqs.eu-west-1.amazonaws.com/123456789012/orders-failures --dry-run',
+  ],
+  [
+    'a queue that lost its dead-letter queue',
+    (state) => {
+      state.queues.orders = {};
+    },
+    'drift',
+    'Orders',
+    'deploy the stack again',
+  ],
+  [
+    'a resource that was changed outside CloudFormation',
+    (state) => drifted(state, 'Paid', 'MODIFIED'),
+    'drift',
+    'Paid',
+    'aws cloudformation describe-stack-resource-drifts --stack-name Orders',
+  ],
+  [
+    'a deployment that was rolled back',
+    (state) => {
+      state.status = 'UPDATE_ROLLBACK_COMPLETE';
+    },
+    'stack-status',
+    'Orders',
+    'aws cloudformation describe-stack-events --stack-name Orders',
+  ],
+  [
+    'a call that is denied',
+    (state) => {
+      state.denied = ['policy'];
+    },
+    'not-checked',
+    'PaidPermission',
+    'allow the call',
+  ],
+])('has one finding for %s', async (_what, plant, rule, resource, remedy) => {
+  plant(standIn.state);
+  const { code, out } = await doctor('Orders', '--json');
+  const findings = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(code).toBe(1);
+  expect(findings).toEqual([
+    { type: 'finding', rule, resource, problem: expect.any(String), remedy: expect.stringContaining(remedy) },
+  ]);
+});
+
+test('finds a registration without a resource', async () => {
+  write('dist/inventory.json', {
+    version: 1,
+    routes: [],
+    triggers: [
+      { kind: 'queue', name: 'orders' },
+      { kind: 'stream', name: 'clicks' },
+    ],
+  });
+  const { code, out } = await doctor('Orders');
+  expect(code).toBe(1);
+  expect(out).toContain('the stream "clicks" is registered, and the template has no resource for it');
+});
+
+test('finds a resource of a newer template that is not deployed', async () => {
+  const Refunds = { Type: 'AWS::SQS::Queue', Properties: {} };
+  write('cdk.out/Orders.template.json', { Resources: { ...TEMPLATE.Resources, Refunds } });
+  const { code, out } = await doctor('Orders', '--template', 'cdk.out/Orders.template.json');
+  expect(code).toBe(1);
+  expect(out).toBe(
+    'drift  Refunds\n  the template has it (AWS::SQS::Queue), and the stack does not\n  deploy the stack again\nOrders: 7 resources, 1 findings\n',
+  );
+});
+
+test('an expired session ends with a message that has no token', async () => {
+  standIn.state.expired = true;
+  const { code, err } = await doctor('Orders');
+  expect(code).toBe(1);
+  expect(err).toBe(
+    'sallyport: cloudformation:GetTemplate Orders: ExpiredToken: sign in to AWS, then run the same command again\n',
+  );
+});
+
+test.each([
+  [[], 'name one stack'],
+  [['a', 'b'], 'name one stack'],
+  [['Orders', '--inventory', 'nosuch.json'], 'the inventory nosuch.json does not exist or is not JSON'],
+  [['Orders', '--template', 'nosuch.json'], 'nosuch.json does not exist'],
+  [['Orders', '--tempalte', 'x'], 'unknown flag --tempalte (did you mean "template"?)'],
+])('%j is an invalid command line', async (args, problem) => {
+  const { code, err } = await doctor(...args);
+  expect(code).toBe(2);
+  expect(err).toContain(problem);
+});
+
+test('a runbook of a deployed stack has its physical names', async () => {
+  write('Orders.template.json', TEMPLATE);
+  const { code, out } = await runIn(
+    folder,
+    RUNBOOK_COMMAND.run,
+    ['Orders.template.json', '--stack', 'Orders'],
+    environment(),
+  );
+  expect(code).toBe(0);
+  expect(out).toContain(
+    "    OrdersFailures) echo 'https://sqs.eu-west-1.amazonaws.com/123456789012/orders-failures' ;;",
+  );
+});

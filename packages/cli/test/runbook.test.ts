@@ -1,0 +1,159 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { DOCTOR_COMMAND, RUNBOOK_COMMAND } from '@sallyport/cli/command';
+import { runIn } from './support/dev.js';
+import { healthy, TEMPLATE } from './support/orders-stack.js';
+import { type StandIn, startStandIn } from './support/stand-in.js';
+
+let folder: string;
+let standIn: StandIn;
+beforeAll(async () => {
+  standIn = await startStandIn(healthy());
+  folder = mkdtempSync(join(tmpdir(), 'sallyport-runbook-'));
+  write('Orders.template.json', JSON.stringify(TEMPLATE));
+  write('bin/aws', AWS);
+  chmodSync(join(folder, 'bin/aws'), 0o755);
+});
+afterAll(async () => {
+  await standIn.close();
+  rmSync(folder, { recursive: true });
+});
+beforeEach(() => {
+  standIn.state = healthy();
+});
+
+/** The commands of the AWS CLI that the page uses, with the clients of the SDK: the CLI is not part of this repository. */
+const AWS = `#!${process.execPath}
+const { createRequire } = require('node:module');
+const { CloudFormationClient, DescribeStackResourceCommand } = createRequire('${fileURLToPath(import.meta.url)}')('@aws-sdk/client-cloudformation');
+const lambda = createRequire('${fileURLToPath(import.meta.url)}')('@aws-sdk/client-lambda');
+const [service, command, ...flags] = process.argv.slice(2);
+const value = (flag) => flags[flags.indexOf(flag) + 1];
+const settings = { endpoint: process.env.AWS_ENDPOINT_URL, region: 'eu-west-1' };
+const client = new lambda.LambdaClient(settings);
+const UUID = value('--uuid');
+const run = {
+  'get-event-source-mapping': () => client.send(new lambda.GetEventSourceMappingCommand({ UUID })),
+  'update-event-source-mapping': () =>
+    client.send(new lambda.UpdateEventSourceMappingCommand({ UUID, Enabled: flags.includes('--enabled') })),
+  'delete-function-concurrency': () =>
+    client.send(new lambda.DeleteFunctionConcurrencyCommand({ FunctionName: value('--function-name') })),
+}[command];
+run().then(({ State, LastProcessingResult }) => console.log(JSON.stringify([State, LastProcessingResult])));
+`;
+
+function write(file: string, content: string): void {
+  mkdirSync(dirname(join(folder, file)), { recursive: true });
+  writeFileSync(join(folder, file), content);
+}
+
+const environment = () => ({
+  AWS_ENDPOINT_URL: standIn.endpoint,
+  AWS_REGION: 'eu-west-1',
+  AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+  AWS_SECRET_ACCESS_KEY: 'wJalrXUtnFEMI',
+});
+const runbook = (...args: readonly string[]) => runIn(folder, RUNBOOK_COMMAND.run, args, environment());
+const doctor = async () => (await runIn(folder, DOCTOR_COMMAND.run, ['Orders'], environment())).out;
+
+/** The part of the page under a heading. */
+const section = (page: string, title: string) =>
+  page.split(/^#{2,3} /m).find((part) => part.startsWith(`${title}\n`)) ?? '';
+
+/** Runs lines of the page in a shell, after the function that the page defines. */
+async function shell(page: string, command: string): Promise<string> {
+  const [, define = ''] = /```sh\n(name\(\) \{[\s\S]*?\n\})\n```/.exec(page) ?? [];
+  const PATH = `${join(folder, 'bin')}:${process.env.PATH}`;
+  const running = spawn('sh', ['-c', `${define}\n${command}`], { env: { ...environment(), PATH } });
+  const [out, err, [code]] = await Promise.all([text(running.stdout), text(running.stderr), once(running, 'exit')]);
+  if (code !== 0) throw new Error(err);
+  return out.trim();
+}
+
+const commandIn = (part: string, pattern: RegExp) => part.split('\n').find((line) => pattern.test(line)) ?? '';
+
+test('each part has its purpose, its alarms, a first look, actions and what is lost', async () => {
+  const { code, out, err } = await runbook('Orders.template.json');
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  const titles = [...out.matchAll(/^### (.+)$/gm)].map(([, title = '']) => title);
+  expect(titles).toEqual(['Function Api', 'Queue Orders', 'Event rule billing']);
+  for (const title of titles) {
+    const part = section(out, title);
+    for (const head of ['**Alarms.**', '**First look.**', '**What to do.**', '**If nothing is done.**']) {
+      expect(part).toContain(head);
+    }
+  }
+  expect(out).toContain('(docs/operations.md#failure-queue)');
+});
+
+describe('a planted fault is found and repaired with the page alone', () => {
+  const page = async () => (await runbook('Orders.template.json', '--stack', 'Orders')).out;
+
+  test('a mapping that was disabled: messages wait in a queue', async () => {
+    const mapping = Object.values(standIn.state.mappings)[0] ?? {};
+    mapping.State = 'Disabled';
+    // 1. The table of alarms leads to the queue. 2. Its first look shows the state of the mapping.
+    const part = section(await page(), 'Queue Orders');
+    expect(await shell(await page(), commandIn(part, /get-event-source-mapping/))).toBe('["Disabled","OK"]');
+    // 3. The line to resume enables it. 4. The same look confirms it.
+    await shell(await page(), commandIn(part, /--enabled # resume/));
+    expect(await shell(await page(), commandIn(part, /get-event-source-mapping/))).toBe('["Enabled","OK"]');
+    expect(await doctor()).toBe('Orders: 7 resources, 0 findings\n');
+  });
+
+  test('a function that was paused: invocations find no free environment', async () => {
+    standIn.state.concurrency = { 'orders-api': 0 };
+    // 1. The command of "Before you start" names the cause. 2. The section of the function has the line to resume.
+    expect(section(await page(), 'Before you start')).toContain('npx sallyport doctor Orders');
+    expect(await doctor()).toContain('paused-function  Api');
+    await shell(await page(), commandIn(section(await page(), 'Function Api'), /delete-function-concurrency/));
+    expect(await doctor()).toBe('Orders: 7 resources, 0 findings\n');
+  });
+
+  test('messages that were given up: the page has the command that lists and sends them', async () => {
+    standIn.state.queues['orders-failures'] = { ApproximateNumberOfMessages: '2' };
+    // 1. The table of alarms leads to the queue. 2. Its commands name the failure queue. The drill runs them on a real queue.
+    const all = await page();
+    expect(section(all, 'Alarms')).toMatch(/Messages are in a failure queue.*\[Queue Orders\]\(#queue-orders\)/);
+    const dryRun = commandIn(section(all, 'Queue Orders'), /sallyport redrive .* --dry-run/);
+    expect(await shell(all, dryRun.replace('npx sallyport', 'echo'))).toBe(
+      'redrive https://sqs.eu-west-1.amazonaws.com/123456789012/orders-failures --dry-run',
+    );
+  });
+});
+
+test('writes a file, and names a registration without a resource', async () => {
+  write('inventory.json', JSON.stringify({ version: 1, routes: [], triggers: [{ kind: 'stream', name: 'clicks' }] }));
+  const { code, out, err } = await runbook(
+    'Orders.template.json',
+    '--inventory',
+    'inventory.json',
+    '--out',
+    'RUNBOOK.md',
+  );
+  expect({ code, out, err }).toEqual({
+    code: 0,
+    out: 'RUNBOOK.md\n',
+    err: 'warning: the stream "clicks" is registered, and the template has no resource for it\n',
+  });
+  expect(readFileSync(join(folder, 'RUNBOOK.md'), 'utf8')).toContain('# Runbook of Orders');
+});
+
+test.each([
+  [[], 'cdk.out has no templates: run cdk synth, or name a template'],
+  [['nosuch.json'], 'nosuch.json does not exist'],
+  [['bin/aws'], 'is not JSON'],
+  [['inventory.json'], 'inventory is not a CloudFormation template in JSON'],
+  [['Orders.template.json', '--manifest', 'nosuch.json'], 'the file nosuch.json does not exist or is not JSON'],
+  [['Orders.template.json', '--ot', 'x'], 'unknown flag --ot (did you mean "out"?)'],
+])('%j is an invalid command line', async (args, problem) => {
+  write('inventory.json', '{ "version": 1 }');
+  const { code, err } = await runbook(...args);
+  expect(code).toBe(2);
+  expect(err).toContain(problem);
+});

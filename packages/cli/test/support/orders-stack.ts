@@ -1,0 +1,100 @@
+import type { DeployedState } from './stand-in.js';
+
+const at = (id: string, attribute = 'Arn') => ({ 'Fn::GetAtt': [id, attribute] });
+
+/** A stack with one function, a queue with its dead-letter queue, and a rule. */
+export const TEMPLATE = {
+  Resources: {
+    Api: {
+      Type: 'AWS::Lambda::Function',
+      Properties: {
+        Runtime: 'nodejs24.x',
+        Timeout: 20,
+        MemorySize: 512,
+        Handler: 'index.handler',
+        Code: { S3Key: 'a.zip' },
+      },
+    },
+    Orders: {
+      Type: 'AWS::SQS::Queue',
+      Properties: { RedrivePolicy: { deadLetterTargetArn: at('OrdersFailures'), maxReceiveCount: 5 } },
+    },
+    OrdersFailures: { Type: 'AWS::SQS::Queue', Properties: { MessageRetentionPeriod: 1_209_600 } },
+    OrdersMapping: {
+      Type: 'AWS::Lambda::EventSourceMapping',
+      Properties: {
+        BatchSize: 10,
+        EventSourceArn: at('Orders'),
+        FunctionName: { Ref: 'Api' },
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+      },
+    },
+    Paid: {
+      Type: 'AWS::Events::Rule',
+      Properties: { EventPattern: { source: ['billing'] }, Targets: [{ Id: 'Target0', Arn: at('Api') }] },
+    },
+    PaidPermission: {
+      Type: 'AWS::Lambda::Permission',
+      Properties: { Principal: 'events.amazonaws.com', FunctionName: at('Api'), SourceArn: at('Paid') },
+    },
+    FailuresAlarm: {
+      Type: 'AWS::CloudWatch::Alarm',
+      Properties: {
+        AlarmDescription: 'Messages are in a failure queue: Orders/OrdersFailures. docs/operations.md#failure-queue',
+        Threshold: 1,
+        Dimensions: [{ Name: 'QueueName', Value: at('OrdersFailures', 'QueueName') }],
+      },
+    },
+  },
+};
+
+/** The stack right after a deployment. */
+export function healthy(): DeployedState {
+  const url = 'https://sqs.eu-west-1.amazonaws.com/123456789012';
+  const physical: Readonly<Record<string, string>> = {
+    Api: 'orders-api',
+    Orders: `${url}/orders`,
+    OrdersFailures: `${url}/orders-failures`,
+    OrdersMapping: '6a5f0e51-7f4c-4f0e-8b1a-3a1f4d5b7c9d',
+    Paid: 'orders-paid',
+    PaidPermission: 'Orders-PaidPermission-1A2B3C',
+    FailuresAlarm: 'Orders-FailuresAlarm-4D5E6F',
+  };
+  const resources = Object.entries(TEMPLATE.Resources).map(([id, { Type }]) => ({
+    id,
+    type: Type,
+    physical: physical[id] ?? '',
+  }));
+  return {
+    status: 'UPDATE_COMPLETE',
+    template: TEMPLATE,
+    resources,
+    functions: { 'orders-api': { Runtime: 'nodejs24.x', Timeout: 20, MemorySize: 512, Handler: 'index.handler' } },
+    concurrency: {},
+    mappings: {
+      [physical.OrdersMapping ?? '']: {
+        State: 'Enabled',
+        BatchSize: 10,
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+        LastProcessingResult: 'OK',
+      },
+    },
+    policies: {
+      'orders-api': [{ Sid: 'Orders-PaidPermission-1A2B3C', Principal: { Service: 'events.amazonaws.com' } }],
+    },
+    alarms: [
+      {
+        AlarmName: 'Orders-FailuresAlarm-4D5E6F',
+        ActionsEnabled: true,
+        AlarmActions: ['arn:aws:sns:eu-west-1:123456789012:on-call'],
+        StateValue: 'OK',
+      },
+    ],
+    queues: {
+      orders: { RedrivePolicy: '{"maxReceiveCount":5}', ApproximateNumberOfMessages: '3' },
+      'orders-failures': { ApproximateNumberOfMessages: '0' },
+    },
+    denied: [],
+    expired: false,
+  };
+}
