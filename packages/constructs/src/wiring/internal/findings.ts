@@ -141,7 +141,10 @@ function surplusRoutes(wiring: Wiring, { doors }: WiringFacts): readonly string[
   });
 }
 
-/** Entries of `external` that excuse nothing, and entries that also excuse what the wiring attaches. */
+/** The kinds of operations. An application has many, so an entry without a name would also excuse an operation that no door reaches. */
+const OPERATIONS: ReadonlySet<string> = new Set(['http', 'websocket', 'appsync']);
+
+/** Entries of `external` that excuse nothing, entries that also excuse what the wiring attaches, and entries for every operation. */
 function wrongExternal(wiring: Wiring, { registrations, attached, external }: WiringFacts): readonly string[] {
   const leading = resourcesLeadingTo(wiring.fn).map(({ resource }) => resource.node.path);
   return external.flatMap(({ kind, name, path }) => {
@@ -159,8 +162,9 @@ function wrongExternal(wiring: Wiring, { registrations, attached, external }: Wi
     if (open.length === 0) {
       const what = `external ${text} excuses no registration that is not attached`;
       found.push(misuseText(wiring, { what, expected: 'the kind and name of such a registration, or no entry' }));
-    } else if (name === undefined && open.length < same.length) {
-      const what = `external ${text} also covers ${same.length - open.length} attached registrations, and every later one`;
+    } else if (name === undefined && (OPERATIONS.has(kind) || open.length < same.length)) {
+      const covered = open.length < same.length ? `also covers ${same.length - open.length} attached` : 'covers all';
+      const what = `external ${text} ${covered} registrations, and every later one`;
       const names = open.map(({ key }) => JSON.stringify(key.slice(kind.length + 1))).join(', ');
       found.push(misuseText(wiring, { what, expected: `an entry with a name for each of ${names}` }));
     }
