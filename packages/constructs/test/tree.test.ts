@@ -250,8 +250,8 @@ describe('external', () => {
     ['appsync', '"Query.note"'],
   ])('of the kind %s must have a name, because it would excuse every operation', (kind, names) => {
     const operations = (app: SecureApp) => {
-      for (const path of ['/a', '/b']) app.get(path, nothing, Authenticated('a'));
-      app.webSocket('$default', nothing, Authenticated('a')).appSyncField('Query', 'note', nothing, Authenticated('a'));
+      for (const path of ['/a', '/b']) app.get(path, ok, Authenticated('a'));
+      app.webSocket('$default', ok, Authenticated('a')).appSyncField('Query', 'note', ok, Authenticated('a'));
     };
     const { stack } = newService(operations, [{ kind, reason: 'r' }]);
     expect(messageOf(() => templateOf(stack))).toContain(

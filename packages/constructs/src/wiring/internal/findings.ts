@@ -2,7 +2,8 @@ import { CfnAlias, CfnVersion, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { CfnResource, Stack } from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
 import { HARMLESS } from '../../function/internal/foreign-sources.js';
-import { expectedRoutes, invokersOf } from '../../internal/invokers.js';
+import { isBelow } from '../../http/internal/pattern.js';
+import { expectedRoutes, invokersOf, resourcesOf } from '../../internal/invokers.js';
 import { misuseText } from '../../internal/misuse.js';
 import { type Referrer, referrersOf } from '../../internal/references.js';
 import { claimsOf, functionBehind, isPayloadAlias, timeoutOf } from '../../internal/targets.js';
@@ -55,8 +56,6 @@ function isSame({ kind, name }: ExternalAttachment, key: string): boolean {
   return name === undefined ? key.startsWith(`${kind} `) : key === `${kind} ${name}`;
 }
 
-const isBelow = (path: string, parent: string) => path === parent || path.startsWith(`${parent}/`);
-
 /** Resources anywhere in the tree that lead to the function or its aliases, and are not created by the wiring or its doors. */
 function leadsOutside(wiring: Wiring, { own, doors, external, registrations }: WiringFacts): readonly string[] {
   const attached = [
@@ -64,7 +63,7 @@ function leadsOutside(wiring: Wiring, { own, doors, external, registrations }: W
     ...invokersOf(wiring.fn)
       .filter(({ kind }) => kind === undefined || registrations.some(({ key }) => key.startsWith(`${kind} `)))
       .map(({ construct, types = /./ }) => ({ path: construct.node.path, types })),
-    ...doors.map(({ construct }) => ({ path: construct.node.path, types: /./ })),
+    ...doors.flatMap(({ construct }) => resourcesOf(construct)).map(({ node }) => ({ path: node.path, types: /./ })),
     ...external.flatMap(({ path }) => (path === undefined ? [] : [{ path, types: /./ }])),
   ];
   const isOurs = (path: string, type: string) =>
