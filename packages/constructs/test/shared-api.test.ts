@@ -244,7 +244,7 @@ describe('40 functions and 400 routes are in stacks of less than 500 resources',
       ['Part1', 260],
       ['Part2', 260],
       ['Part3', 260],
-      ['Live', 7],
+      ['Live', 9],
     ]);
     expect([typesIn(app, /ApiGateway::Method$/), typesIn(app, /ApiGateway::(?:RestApi|Authorizer|Stage)$/)]).toEqual([400, 3]);
   });
