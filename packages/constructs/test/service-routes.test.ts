@@ -183,6 +183,9 @@ app.webSocket('$connect', () => json(200, {}), Public());
 app.webSocket('typing', () => undefined, Authenticated('chat'));
 app.webSocket('history', () => undefined, Authenticated('chat'));`);
   const template = synth(newService(entry, { split: { history: { include: [Routes.webSocket('history')] } } }));
+  const idsIn = ({ Resources }: Template) =>
+    Object.keys(Resources).filter((id) => Resources[id]?.Type === 'AWS::ApiGatewayV2::Route');
+  expect(idsIn(template).sort()).toEqual(idsIn(synth(newService(entry))).sort());
   expect(functionsOf(template)).toEqual([
     '$connect: ShopFunction',
     'history: ShopFunctionhistory',
@@ -198,9 +201,11 @@ app.webSocket('history', () => undefined, Authenticated('chat'));`);
 it('an MCP server in split has its routes, documents and state in the function of split', () => {
   const entry = newApplication(`
 import { createMcpServer, mountMcp } from '@sallyport/mcp';
+import { mcpDiscovery } from '@sallyport/mcp/oauth';
 process.env.FRAMEWORK_MCP_SESSIONS_TABLE_NAME;
 const server = createMcpServer({ name: 'shop', version: '1' });
-mountMcp(app, server, { posture: Authenticated('mcp') });
+const discovery = mcpDiscovery({ publicBaseUrl: 'https://shop.example', authorizationServers: ['https://issuer.example'] });
+mountMcp(app, server, { posture: Authenticated('mcp'), discovery });
 app.get('/orders', () => json(200, []), Public());`);
   const service = newService(entry, { split: { assistant: { include: [Routes.mcp()] } } });
   const routes = functionsOf(synth(service));
@@ -210,6 +215,8 @@ app.get('/orders', () => json(200, []), Public());`);
     'GET /mcp: ShopFunctionassistant',
     'POST /mcp: ShopFunctionassistant',
   ]);
+  expect(routes).toContain('GET /.well-known/oauth-protected-resource/mcp: ShopFunctionassistant');
+  expect(service.doors.mcp?.table).toBe(service.tables.mcp);
 });
 
 const late = newApplication(`

@@ -209,6 +209,6 @@ function tooManyResources(wiring: Wiring): readonly string[] {
   if (own.length <= MOST_RESOURCES) return [];
   const what = `the stack ${stack.node.path} has ${own.length} resources, and CloudFormation accepts ${MOST_RESOURCES}`;
   const expected =
-    'wiring.http(api, { catchAll: true }), or doors and sources in separate stacks: functions with one SharedHttpApi can be in several';
+    'wiring.http(api, { catchAll: true }), or doors and sources in separate stacks: functions with one SharedHttpApi or SharedRestApi can be in several';
   return [misuseText(wiring, { what, expected })];
 }
