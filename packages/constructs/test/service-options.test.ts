@@ -29,7 +29,11 @@ const make = (entry: string, props: Props = {}) => synth(newService(entry, props
 describe('the HTTP API of a service', () => {
   it('has the domain and the authorization of the service, and the throttle of the stage', () => {
     const template = make(notes, (stack) => {
-      const certificate = Certificate.fromCertificateArn(stack, 'C', 'arn:aws:acm:eu-west-1:123456789012:certificate/1');
+      const certificate = Certificate.fromCertificateArn(
+        stack,
+        'C',
+        'arn:aws:acm:eu-west-1:123456789012:certificate/1',
+      );
       const domain = new ApiDomain(stack, 'Domain', { domainName: 'shop.example', certificate });
       return { domain, authorization: ApiAuthorization.jwt('https://issuer.example', ['shop']) };
     });
@@ -220,7 +224,9 @@ describe('a source', () => {
       split: { jobs: { include: [nightly] } },
     });
     const [rule] = propertiesOf(synth(service), 'AWS::Events::Rule');
-    expect(rule?.Targets).toMatchObject([{ Arn: { 'Fn::GetAtt': [expect.stringMatching(/^ShopFunctionjobs/), 'Arn'] } }]);
+    expect(rule?.Targets).toMatchObject([
+      { Arn: { 'Fn::GetAtt': [expect.stringMatching(/^ShopFunctionjobs/), 'Arn'] } },
+    ]);
   });
 });
 

@@ -87,7 +87,9 @@ describe('routes in split', () => {
       [25, 1024],
       [20, 256],
     ]);
-    const titles = propertiesOf(template, 'AWS::CloudWatch::Alarm').map(({ AlarmDescription }) => String(AlarmDescription));
+    const titles = propertiesOf(template, 'AWS::CloudWatch::Alarm').map(({ AlarmDescription }) =>
+      String(AlarmDescription),
+    );
     expect(titles.filter((title) => title.includes('A front door answers 5xx'))).toHaveLength(1);
     const assets = functions.map(({ Code }) => (Code as { S3Key: string }).S3Key.replace('.zip', ''));
     const { outdir } = service.node.root as App;
@@ -157,7 +159,9 @@ export const stream = createGatewayRestStreamingHandler(app);`);
 
   it('streams all routes of the function that streams, and buffers the routes of the others', () => {
     const service = newService(entry, {
-      split: { progress: { handler: 'index.stream', timeout: Duration.minutes(10), include: [Routes.under('/progress')] } },
+      split: {
+        progress: { handler: 'index.stream', timeout: Duration.minutes(10), include: [Routes.under('/progress')] },
+      },
     });
     const template = synth(service);
     expect(functionsOf(template)).toEqual([
@@ -170,7 +174,10 @@ export const stream = createGatewayRestStreamingHandler(app);`);
 
   it('makes a new deployment when only the function of a route changes', () => {
     const deploymentOf = (split: ServiceProps['split']) =>
-      Object.entries(synth(newService(shop, { doors: ['rest-api'], sources: [Source.queue('reports')], ...(split && { split }) })).Resources)
+      Object.entries(
+        synth(newService(shop, { doors: ['rest-api'], sources: [Source.queue('reports')], ...(split && { split }) }))
+          .Resources,
+      )
         .filter(([, { Type }]) => Type === 'AWS::ApiGateway::Deployment')
         .map(([id]) => id);
     expect(deploymentOf({ reports: { include: [Routes.under('/reports')] } })).not.toEqual(deploymentOf(undefined));
@@ -192,9 +199,13 @@ app.webSocket('history', () => undefined, Authenticated('chat'));`);
     'typing: ShopFunction',
   ]);
   expect(countIn(template, 'ApiGatewayV2::Api', 'ApiGatewayV2::Stage', 'ApiGatewayV2::Integration')).toEqual([1, 1, 2]);
-  const variables = propertiesOf(template, 'AWS::Lambda::Function').map(({ Environment }) => JSON.stringify(Environment));
+  const variables = propertiesOf(template, 'AWS::Lambda::Function').map(({ Environment }) =>
+    JSON.stringify(Environment),
+  );
   expect(variables.filter((text) => text?.includes('FRAMEWORK_WEBSOCKET_ENDPOINT'))).toHaveLength(2);
-  const actions = propertiesOf(template, 'AWS::IAM::Policy').map(({ PolicyDocument }) => JSON.stringify(PolicyDocument));
+  const actions = propertiesOf(template, 'AWS::IAM::Policy').map(({ PolicyDocument }) =>
+    JSON.stringify(PolicyDocument),
+  );
   expect(actions.filter((text) => text.includes('execute-api:ManageConnections'))).toHaveLength(2);
 });
 

@@ -64,21 +64,31 @@ describe('SharedRestApi', () => {
     const stack = newStack({ env });
     const shared = new SharedRestApi(stack, 'Shop', { authorization: ApiAuthorization.token({ fn: newFn(stack) }) });
     attach(stack, 'Orders', (app) => app.get('/orders/:id', ok, Authenticated('a')), rest(shared));
-    attach(stack, 'Bills', (app) => app.post('/orders', ok, Public()).get('/bills', ok, Authenticated('a')), rest(shared));
+    attach(
+      stack,
+      'Bills',
+      (app) => app.post('/orders', ok, Public()).get('/bills', ok, Authenticated('a')),
+      rest(shared),
+    );
     const template = templateOf(stack);
     expect(functionsOf(template)).toEqual(['GET /bills: Bills', 'GET /orders/{p2}: Orders', 'POST /orders: Bills']);
     const types = ['RestApi', 'Stage', 'Deployment', 'Authorizer', 'Account'].map((name) => `AWS::ApiGateway::${name}`);
     expect(types.map((type) => propertiesOf(template, type).length)).toEqual([1, 1, 1, 1, 0]);
-    expect(
-      propertiesOf(template, 'AWS::ApiGateway::Method').map(({ AuthorizationType }) => AuthorizationType),
-    ).toEqual(['CUSTOM', 'NONE', 'CUSTOM']);
+    expect(propertiesOf(template, 'AWS::ApiGateway::Method').map(({ AuthorizationType }) => AuthorizationType)).toEqual(
+      ['CUSTOM', 'NONE', 'CUSTOM'],
+    );
   });
 
   it('streams the routes of each function whose application streams, and of no other function', () => {
     const stack = newStack({ env });
     const shared = new SharedRestApi(stack, 'Shop');
     attach(stack, 'Orders', gets('/orders'), rest(shared));
-    attach(stack, 'Live', (app) => app.get('/live', ok, Public(), { streaming: true }).get('/live/:id', ok, Public()), rest(shared));
+    attach(
+      stack,
+      'Live',
+      (app) => app.get('/live', ok, Public(), { streaming: true }).get('/live/:id', ok, Public()),
+      rest(shared),
+    );
     expect(functionsOf(templateOf(stack))).toEqual([
       'GET /live/{p2}: Live STREAM',
       'GET /live: Live STREAM',
@@ -99,7 +109,12 @@ describe('SharedRestApi', () => {
 
   it('in several stacks has its deployment in a stack after all of them, and paths of several stacks in its own', () => {
     const app = newApp();
-    const stacks = ['Edge', 'Orders', 'Bills', 'Live'].map((id) => new Stack(app, id, { env })) as [Stack, Stack, Stack, Stack];
+    const stacks = ['Edge', 'Orders', 'Bills', 'Live'].map((id) => new Stack(app, id, { env })) as [
+      Stack,
+      Stack,
+      Stack,
+      Stack,
+    ];
     const [edge, orders, bills, live] = stacks;
     const shared = new SharedRestApi(edge, 'Shop', { deployIn: live, paths: ['/v1'] });
     attach(orders, 'Orders', gets('/v1/orders', '/v1/orders/:id'), rest(shared));
@@ -107,9 +122,11 @@ describe('SharedRestApi', () => {
     attach(bills, 'Bills', gets('/v1/bills', '/bills'), rest(shared));
     const assembly = app.synth();
     const templates = stacks.map(({ stackName }) => assembly.getStackByName(stackName).template as Template);
-    const partsOf = (template: Template) => propertiesOf(template, 'AWS::ApiGateway::Resource').map(({ PathPart }) => PathPart);
+    const partsOf = (template: Template) =>
+      propertiesOf(template, 'AWS::ApiGateway::Resource').map(({ PathPart }) => PathPart);
     expect(templates.map(partsOf)).toEqual([['v1'], ['orders', '{p3}', 'refunds'], ['bills', 'bills'], []]);
-    const countOf = (type: string) => templates.map((template) => propertiesOf(template, `AWS::ApiGateway::${type}`).length);
+    const countOf = (type: string) =>
+      templates.map((template) => propertiesOf(template, `AWS::ApiGateway::${type}`).length);
     expect([countOf('RestApi'), countOf('Method'), countOf('Deployment'), countOf('Stage')]).toEqual([
       [1, 0, 0, 0],
       [0, 3, 2, 0],
@@ -123,7 +140,11 @@ describe('SharedRestApi', () => {
   it('is deployed again when a function in another stack has one more route', () => {
     const deploymentOf = (...paths: readonly string[]) => {
       const app = newApp();
-      const [edge, orders, live] = ['Edge', 'Orders', 'Live'].map((id) => new Stack(app, id, { env })) as [Stack, Stack, Stack];
+      const [edge, orders, live] = ['Edge', 'Orders', 'Live'].map((id) => new Stack(app, id, { env })) as [
+        Stack,
+        Stack,
+        Stack,
+      ];
       attach(orders, 'Orders', gets(...paths), rest(new SharedRestApi(edge, 'Shop', { deployIn: live })));
       const { Resources } = app.synth().getStackByName('Live').template as Template;
       return Object.keys(Resources).filter((id) => Resources[id]?.Type === 'AWS::ApiGateway::Deployment');
@@ -164,7 +185,11 @@ describe('SharedRestApi', () => {
     [
       'a domain outside the stack of the deployment',
       (edge, _other, live) => {
-        const certificate = Certificate.fromCertificateArn(edge, 'C', 'arn:aws:acm:eu-west-1:123456789012:certificate/1');
+        const certificate = Certificate.fromCertificateArn(
+          edge,
+          'C',
+          'arn:aws:acm:eu-west-1:123456789012:certificate/1',
+        );
         const domain = new ApiDomain(edge, 'Domain', { domainName: 'shop.example', certificate });
         return new SharedRestApi(edge, 'Shop', { deployIn: live, domain });
       },
@@ -184,10 +209,18 @@ describe('SharedRestApi', () => {
       (edge) => new RestApi(edge, 'A', { fn: newFn(edge), shared: new SharedRestApi(edge, 'Shop'), throttleRate: 5 }),
       'throttleRate with shared, expected throttleRate of the SharedRestApi',
     ],
-    ['a path with a parameter in paths', (edge) => new SharedRestApi(edge, 'Shop', { paths: ['/{id}'] }), 'SharedRestApi: paths'],
+    [
+      'a path with a parameter in paths',
+      (edge) => new SharedRestApi(edge, 'Shop', { paths: ['/{id}'] }),
+      'SharedRestApi: paths',
+    ],
   ])('rejects %s', (_name, run, text) => {
     const app = newApp();
-    const [edge, other, live] = ['Edge', 'Other', 'Live'].map((id) => new Stack(app, id, { env })) as [Stack, Stack, Stack];
+    const [edge, other, live] = ['Edge', 'Other', 'Live'].map((id) => new Stack(app, id, { env })) as [
+      Stack,
+      Stack,
+      Stack,
+    ];
     expect(messageOf(() => run(edge, other, live))).toContain(text);
   });
 });
@@ -246,7 +279,9 @@ describe('40 functions and 400 routes are in stacks of less than 500 resources',
       ['Part3', 260],
       ['Live', 9],
     ]);
-    expect([typesIn(app, /ApiGateway::Method$/), typesIn(app, /ApiGateway::(?:RestApi|Authorizer|Stage)$/)]).toEqual([400, 3]);
+    expect([typesIn(app, /ApiGateway::Method$/), typesIn(app, /ApiGateway::(?:RestApi|Authorizer|Stage)$/)]).toEqual([
+      400, 3,
+    ]);
   });
 });
 
@@ -273,7 +308,10 @@ describe.each(SHARED)('only with catchAll at %s', (name, makeShared) => {
   it('routes every request under its paths to the function, next to the routes of another function', () => {
     const stack = newStack({ env });
     const newDoor = makeShared(stack);
-    attach(stack, 'Reports', gets('/reports', '/reports/:id', '/exports/:id/rows'), newDoor, { only: ['/reports', '/exports'], catchAll: true });
+    attach(stack, 'Reports', gets('/reports', '/reports/:id', '/exports/:id/rows'), newDoor, {
+      only: ['/reports', '/exports'],
+      catchAll: true,
+    });
     attach(stack, 'Orders', gets('/orders'), newDoor);
     expect(functionsOf(templateOf(stack))).toEqual([
       'ANY /exports/{path+}: Reports',
@@ -290,7 +328,9 @@ describe.each(SHARED)('only with catchAll at %s', (name, makeShared) => {
     const newDoor = makeShared(stack);
     attach(stack, 'Orders', gets('/orders', '/orders/:id'), newDoor, { catchAll: true });
     attach(stack, 'Reports', gets('/reports'), newDoor, { only: ['/reports'], catchAll: true });
-    expect(functionsOf(templateOf(stack))).toEqual([...whole, 'ANY /reports/{path+}: Reports', 'ANY /reports: Reports'].sort());
+    expect(functionsOf(templateOf(stack))).toEqual(
+      [...whole, 'ANY /reports/{path+}: Reports', 'ANY /reports: Reports'].sort(),
+    );
   });
 
   it.each<[string, readonly [Register, HttpWiringProps], string]>([
@@ -337,9 +377,15 @@ describe.each(SHARED)('only with catchAll at %s', (name, makeShared) => {
       'OPTIONS /reports/{path+}: Reports',
       'OPTIONS /reports: Reports',
     ]);
-    const methods = [...propertiesOf(template, 'AWS::ApiGatewayV2::Route'), ...propertiesOf(template, 'AWS::ApiGateway::Method')];
+    const methods = [
+      ...propertiesOf(template, 'AWS::ApiGatewayV2::Route'),
+      ...propertiesOf(template, 'AWS::ApiGateway::Method'),
+    ];
     const open = methods.filter(({ AuthorizationType }) => AuthorizationType === 'NONE');
-    expect(open.map(({ RouteKey, HttpMethod }) => String(RouteKey ?? HttpMethod).slice(0, 7))).toEqual(['OPTIONS', 'OPTIONS']);
+    expect(open.map(({ RouteKey, HttpMethod }) => String(RouteKey ?? HttpMethod).slice(0, 7))).toEqual([
+      'OPTIONS',
+      'OPTIONS',
+    ]);
   });
 });
 
@@ -363,21 +409,30 @@ it('a REST API does not send a method to the catch-all of one function if anothe
     attach(stack, 'Orders', register, newDoor);
     return messageOf(() => templateOf(stack));
   };
-  expect(inStack(gets('/orders'))).toContain('no request reaches POST /orders of Test/WebDoor, because Test/OrdersDoor has GET /orders');
+  expect(inStack(gets('/orders'))).toContain(
+    'no request reaches POST /orders of Test/WebDoor, because Test/OrdersDoor has GET /orders',
+  );
   expect(inStack(gets('/orders/:id'))).toContain('because Test/OrdersDoor has GET /orders/{id}');
   expect(inStack(gets('/bills'))).toBe('');
 });
 
 it('a catch-all with an authorizer has every method of the path of a public route, because a REST API selects the resource first', () => {
   const stack = newStack({ env });
-  const newDoor = (at: Stack, id: string, fn: IFunction) => new RestApi(at, id, { fn, authorization: ApiAuthorization.IAM });
+  const newDoor = (at: Stack, id: string, fn: IFunction) =>
+    new RestApi(at, id, { fn, authorization: ApiAuthorization.IAM });
   attach(
     stack,
     'Web',
-    (app) => app.get('/notes', ok, Public()).post('/notes', ok, Authenticated('a')).get('/other', ok, Authenticated('a')),
+    (app) =>
+      app.get('/notes', ok, Public()).post('/notes', ok, Authenticated('a')).get('/other', ok, Authenticated('a')),
     newDoor,
     { catchAll: true },
     { principalResolver: iamPrincipal() },
   );
-  expect(functionsOf(templateOf(stack))).toEqual(['ANY /: Web', 'ANY /{path+}: Web', 'GET /notes: Web', 'POST /notes: Web']);
+  expect(functionsOf(templateOf(stack))).toEqual([
+    'ANY /: Web',
+    'ANY /{path+}: Web',
+    'GET /notes: Web',
+    'POST /notes: Web',
+  ]);
 });

@@ -128,8 +128,8 @@ export class HttpApi extends Construct implements IHttpDoor {
     const { streaming = false, under } = options;
     if (streaming) warnBuffered(this, 'the catch-all route');
     this.parts.claims.addCatchAll(this, options);
-    if (under === undefined) return this.#addRoute('$default', false);
-    for (const path of under.flatMap(belowPath)) {
+    if (under === undefined) this.#addRoute('$default', false);
+    for (const path of under?.flatMap(belowPath) ?? []) {
       checkPattern(this, path);
       this.#addRoute(`ANY ${this.parts.namesReachAuthorizer ? path : withPositions(path)}`, false);
     }
@@ -178,12 +178,16 @@ export class HttpApi extends Construct implements IHttpDoor {
     this.parts.claims.claim(this, routeKey);
     // In the stack of the API a route has the same logical id for every function, so that CloudFormation can pass it from one function to another.
     const { scope } = this.parts;
-    const route = new CfnRoute(Stack.of(scope) === Stack.of(this) ? scope : this, routeKey === '$default' ? 'Default' : routeId(routeKey), {
-      apiId: this.api.apiId,
-      routeKey,
-      target: `integrations/${this.#integration.ref}`,
-      ...(withoutAuthorizer ? { authorizationType: 'NONE' } : this.parts.authorization),
-    });
+    const route = new CfnRoute(
+      Stack.of(scope) === Stack.of(this) ? scope : this,
+      routeKey === '$default' ? 'Default' : routeId(routeKey),
+      {
+        apiId: this.api.apiId,
+        routeKey,
+        target: `integrations/${this.#integration.ref}`,
+        ...(withoutAuthorizer ? { authorizationType: 'NONE' } : this.parts.authorization),
+      },
+    );
     this.#routes.set(routeKey, route);
     if (this.#isSecure) acknowledgeOpenRoute(route);
   }

@@ -50,8 +50,8 @@ const { deployIn: _deployIn, paths: _paths, ...ownKinds } = SHARED_REST_API_PROP
 
 /** Validators and defaults for {@link RestApiProps}. */
 export const REST_API_PROPS = defineProps<RestApiProps>('RestApi')({
-  ...ownKinds,
   fn: fnProp.required(),
+  ...ownKinds,
   shared: thing<SharedRestApi | RestApi>('a SharedRestApi or a RestApi', 'parts'),
 });
 

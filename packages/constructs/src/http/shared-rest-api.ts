@@ -278,11 +278,7 @@ function acknowledgeSettings(api: RestApiResource, stage: Construct, hasWebAcl: 
     'The access log and the log of the function record each request; execution logs may contain headers and bodies.',
   );
   if (hasWebAcl) return;
-  acknowledge(
-    stage,
-    `${RULE}3`,
-    'A web ACL costs money and needs your own rules: the prop webAclArn associates one.',
-  );
+  acknowledge(stage, `${RULE}3`, 'A web ACL costs money and needs your own rules: the prop webAclArn associates one.');
 }
 
 /**

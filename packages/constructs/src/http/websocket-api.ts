@@ -321,11 +321,7 @@ function createWebSocketApi(
 }
 
 /** Without the route `$connect`, API Gateway accepts every connection. */
-function uncheckedConnect(
-  at: Construct,
-  { authorizationType }: RouteAuthorization,
-  claims: RouteClaims,
-): string[] {
+function uncheckedConnect(at: Construct, { authorizationType }: RouteAuthorization, claims: RouteClaims): string[] {
   if (authorizationType === 'NONE' || claims.has('$connect')) return [];
   const what = 'authorization of an API without the route $connect, where API Gateway checks it';
   return [misuseText(at, { what, expected: "a handler of '$connect' in the application" })];

@@ -145,5 +145,9 @@ export const SERVICE_PROPS = defineProps<ServiceProps>('Service')({
 
 function isSplit(part: Partial<ServiceSplit> | undefined): boolean {
   const { include } = part ?? {};
-  return Array.isArray(include) && include.length > 0 && include.every((one) => one instanceof Source || one instanceof Routes);
+  return (
+    Array.isArray(include) &&
+    include.length > 0 &&
+    include.every((one) => one instanceof Source || one instanceof Routes)
+  );
 }

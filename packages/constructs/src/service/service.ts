@@ -92,7 +92,8 @@ export class Service extends Construct {
         throw misuse(this, { what: 'split.main', expected: 'another name: main is the first function' });
       const hasOwnEntry = settings.entry !== undefined && settings.entry !== parsed.entry;
       const routes = routesIn(include);
-      const isStreaming = main.format !== 'json' || (routes.length > 0 && (hasOwnEntry || settings.handler !== undefined));
+      const isStreaming =
+        main.format !== 'json' || (routes.length > 0 && (hasOwnEntry || settings.handler !== undefined));
       const leaveOut = leaveOutOf(isStreaming || parsed.doors?.includes('function-url') === true, routes.length > 0);
       parts.push(
         createPart(this, {

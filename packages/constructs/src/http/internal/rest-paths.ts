@@ -72,7 +72,12 @@ export class RestPaths {
   #rootIn(stack: Stack): IResource {
     const root =
       this.#roots.get(stack) ??
-      this.#importInto(new Construct(stack, `Routes-${nameOf(this.#at, 60)}`), 'Root', '/', this.#api.restApiRootResourceId);
+      this.#importInto(
+        new Construct(stack, `Routes-${nameOf(this.#at, 60)}`),
+        'Root',
+        '/',
+        this.#api.restApiRootResourceId,
+      );
     this.#roots.set(stack, root);
     return root;
   }

@@ -128,7 +128,8 @@ function httpDoorKinds(
   if (second === undefined || !kinds.includes('function-url')) return kinds;
   throw misuse(at, {
     what: `split.${second.name} has HTTP routes, and a function URL has one function`,
-    expected: 'doors: ["http-api"] or doors: ["rest-api"], with createGatewayRestStreamingHandler for routes that stream',
+    expected:
+      'doors: ["http-api"] or doors: ["rest-api"], with createGatewayRestStreamingHandler for routes that stream',
   });
 }
 

@@ -55,7 +55,12 @@ function notRegistered(at: IConstruct, what: string, parts: readonly ServicePart
 type Taker = { readonly name: string; readonly by: Routes };
 
 /** The remedy replaces the wider entry with its other operations. */
-function takenTwice(at: IConstruct, label: string, [first, second]: readonly [Taker, Taker], parts: readonly ServicePart[]): Error {
+function takenTwice(
+  at: IConstruct,
+  label: string,
+  [first, second]: readonly [Taker, Taker],
+  parts: readonly ServicePart[],
+): Error {
   const covered = ({ name, by }: Taker): readonly InventoryRoute[] =>
     parts.find((part) => part.name === name)?.inventory.routes.filter(by.covers) ?? [];
   const [wider, other] = covered(first).length >= covered(second).length ? [first, second] : [second, first];
