@@ -101,10 +101,12 @@ describe('SharedRestApi', () => {
     const first = new RestApi(stack, 'Api', { fn: newFn(stack) });
     first.addRoutes([{ method: 'GET', path: '/orders' }]);
     const wiring = attach(stack, 'Bills', gets('/bills'), rest(first));
-    const { alarms } = new ServiceAlarms(stack, 'Alarms', { wiring, actionTopic: new Topic(stack, 'Topic') });
+    new ServiceAlarms(stack, 'Alarms', { wiring, actionTopic: new Topic(stack, 'Topic') });
     const template = templateOf(stack);
     expect(functionsOf(template)).toEqual(['GET /bills: Bills', 'GET /orders: Fn']);
-    expect(Object.keys(alarms).filter((id) => id.startsWith('Door'))).toEqual([]);
+    const alarms = propertiesOf(template, 'AWS::CloudWatch::Alarm').map((alarm) => String(alarm.AlarmDescription));
+    expect(alarms.filter((text) => text.startsWith('A front door answers 5xx'))).toEqual([]);
+    expect(alarms.filter((text) => text.startsWith('Invocations fail'))).toHaveLength(1);
   });
 
   it('in several stacks has its deployment in a stack after all of them, and paths of several stacks in its own', () => {
@@ -137,20 +139,22 @@ describe('SharedRestApi', () => {
     expect(edge.dependencies).toEqual([]);
   });
 
-  it('is deployed again when a function in another stack has one more route', () => {
-    const deploymentOf = (...paths: readonly string[]) => {
+  it('is deployed again when a function in another stack has one more route, and when a route moves to another function', () => {
+    const deploymentOf = (id: string, ...paths: readonly string[]) => {
       const app = newApp();
-      const [edge, orders, live] = ['Edge', 'Orders', 'Live'].map((id) => new Stack(app, id, { env })) as [
+      const [edge, orders, live] = ['Edge', 'Orders', 'Live'].map((one) => new Stack(app, one, { env })) as [
         Stack,
         Stack,
         Stack,
       ];
-      attach(orders, 'Orders', gets(...paths), rest(new SharedRestApi(edge, 'Shop', { deployIn: live })));
+      attach(orders, id, gets(...paths), rest(new SharedRestApi(edge, 'Shop', { deployIn: live })));
       const { Resources } = app.synth().getStackByName('Live').template as Template;
-      return Object.keys(Resources).filter((id) => Resources[id]?.Type === 'AWS::ApiGateway::Deployment');
+      return Object.keys(Resources).filter((one) => Resources[one]?.Type === 'AWS::ApiGateway::Deployment');
     };
-    expect(deploymentOf('/a', '/b')).not.toEqual(deploymentOf('/a'));
-    expect(deploymentOf('/a')).toEqual(deploymentOf('/a'));
+    const before = deploymentOf('Orders', '/a');
+    expect(deploymentOf('Orders', '/a', '/b')).not.toEqual(before);
+    expect(deploymentOf('Bills', '/a')).not.toEqual(before);
+    expect(deploymentOf('Orders', '/a')).toEqual(before);
   });
 
   it.each<[string, (edge: Stack, other: Stack, live: Stack) => unknown, string]>([
