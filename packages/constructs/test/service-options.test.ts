@@ -7,7 +7,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import { type App, Duration, type Stack } from 'aws-cdk-lib/core';
+import { type App, Duration, RemovalPolicy, type Stack } from 'aws-cdk-lib/core';
 import { ApiAuthorization, ApiDomain, Service, type ServiceProps, ServiceQueue, Source } from '../src/index.js';
 import { CONDITIONS, newApplication } from './support/application.js';
 import { messageOf, newStack, propertiesOf, type Template, templateOf, variablesIn } from './support/synth.js';
@@ -116,6 +116,15 @@ describe('alarms', () => {
 it('logRetention replaces the retention of the stage for the log of the function', () => {
   const days = propertiesOf(make(notes, { logRetention: RetentionDays.ONE_YEAR }), 'AWS::Logs::LogGroup');
   expect(days.map(({ RetentionInDays }) => RetentionInDays)).toEqual([365, 90]);
+});
+
+it.each(['production', 'preview'] as const)('logRemovalPolicy applies to the log of the function in %s', (stage) => {
+  const policyOf = (logRemovalPolicy: RemovalPolicy) =>
+    Object.entries(make(notes, { stage, logRemovalPolicy }).Resources)
+      .filter(([id, { Type }]) => Type === 'AWS::Logs::LogGroup' && id.startsWith('ShopFunction'))
+      .map(([, { DeletionPolicy }]) => DeletionPolicy);
+  expect(policyOf(RemovalPolicy.RETAIN)).toEqual(['Retain']);
+  expect(policyOf(RemovalPolicy.DESTROY)).toEqual(['Delete']);
 });
 
 it('external excuses a registration, and only that one', () => {

@@ -1,6 +1,6 @@
 import type { OptionalPart } from '@sallyport/bundle';
 import type { CfnFunction, IFunction } from 'aws-cdk-lib/aws-lambda';
-import { RemovalPolicy, Stack, Token } from 'aws-cdk-lib/core';
+import { AspectPriority, RemovalPolicies, Stack, Token } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { describeEntry } from '../../function/bundle-function.js';
 import { ServiceFunction, type ServiceFunctionProps } from '../../function/service-function.js';
@@ -75,10 +75,14 @@ export function createPart(scope: Construct, part: PartSettings): ServicePart {
   const id = name === 'main' ? 'Function' : `Function-${name}`;
   const service = new ServiceFunction(scope, id, {
     logRetention: stage.logRetention,
-    logRemovalPolicy: stage.keeps ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     ...(leaveOut && { leaveOut }),
     ...own,
   });
+  if (own.logRemovalPolicy) {
+    // After the policy of a preview, which removes everything: the CDK applies it with the priority DEFAULT, or MUTATING, which is lower.
+    const priority = AspectPriority.DEFAULT + 1;
+    RemovalPolicies.of(service.logGroup).apply(own.logRemovalPolicy, { priority });
+  }
   const fn = service.fn as IFunction;
   const { entry = '', conditions, handler = 'index.handler', environment = {} } = own;
   // AWS Lambda filters JSON logs by this level, and sets AWS_LAMBDA_LOG_LEVEL.
