@@ -246,7 +246,7 @@ describe('only', () => {
     [
       'a catch-all of a path under another one',
       { only: ['/notes', '/notes/{id}'], catchAll: true },
-      'catch-alls of /notes and /notes/{id}, expected paths of which none is under another one',
+      'catch-alls of /notes and /notes/{id}, expected paths that do not overlap',
     ],
   ])('is rejected with %s', (_name, props, problem) => {
     const app = new SecureApp();

@@ -177,7 +177,7 @@ app.queue('orders', () => undefined); app.queue('reports', () => undefined);`);
     ]);
   });
 
-  it('is the only one that its sources invoke', () => {
+  it('is the only function that its sources invoke', () => {
     const service = newService(queues, {
       sources: [Source.queue('orders')],
       split: { reports: { include: [Source.queue('reports')] } },

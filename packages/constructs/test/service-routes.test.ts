@@ -1,4 +1,4 @@
-/** Operations of one application in several functions behind the same APIs. */
+/** Operations of one application in several functions that share the APIs. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -63,7 +63,7 @@ console.log('body ' + (await handler(${JSON.stringify(event)}, context)).body);`
 }
 
 describe('routes in split', () => {
-  it('have a separate function with its own timeout, memory and bundle behind the one HTTP API of the service', () => {
+  it('have a separate function, timeout, memory and bundle at the HTTP API of the service', () => {
     const service = newService(shop, {
       authorization: ApiAuthorization.jwt('https://issuer.example', ['shop']),
       split: {
@@ -184,7 +184,7 @@ export const stream = createGatewayRestStreamingHandler(app);`);
   });
 });
 
-it('WebSocket routes in split have a separate function behind the one WebSocket API', () => {
+it('WebSocket routes in split have a separate function at the same WebSocket API', () => {
   const entry = newApplication(`
 app.webSocket('$connect', () => json(200, {}), Public());
 app.webSocket('typing', () => undefined, Authenticated('chat'));
@@ -262,10 +262,10 @@ describe('routes in split are rejected', () => {
       { reports: { entry: late, include: [Routes.http('GET', '/reports')] } },
       {},
       'constructs.not_registered',
-      'registers route GET /late, which no function takes, expected Routes.http("GET", "/late") in split.reports.include',
+      'registers route GET /late, which no function includes, expected Routes.http("GET", "/late") in split.reports.include',
     ],
     [
-      'behind a function URL',
+      'with a function URL',
       { reports: { include: [Routes.under('/reports')] } },
       { doors: ['function-url'] },
       'constructs.invalid_prop',

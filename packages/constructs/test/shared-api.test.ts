@@ -109,7 +109,7 @@ describe('SharedRestApi', () => {
     expect(alarms.filter((text) => text.startsWith('Invocations fail'))).toHaveLength(1);
   });
 
-  it('in several stacks has its deployment in a stack after all of them, and paths of several stacks in its own', () => {
+  it('in several stacks has its deployment in a later stack, and the paths of several stacks in the stack of the API', () => {
     const app = newApp();
     const stacks = ['Edge', 'Orders', 'Bills', 'Live'].map((id) => new Stack(app, id, { env })) as [
       Stack,
@@ -349,7 +349,7 @@ describe.each(SHARED)('only with catchAll at %s', (name, makeShared) => {
       'GET /{area}/{id} of Test/OtherDoor is also under /reports',
     ],
     [
-      'a route behind the catch-all of another function',
+      'a route that only the catch-all of another function covers',
       [gets('/orders', '/reports/late'), { catchAll: true }],
       'GET /reports/late of Test/OtherDoor is also under /reports',
     ],
@@ -393,7 +393,7 @@ describe.each(SHARED)('only with catchAll at %s', (name, makeShared) => {
   });
 });
 
-it('a route behind the catch-all of one function must not be a route of another function', () => {
+it('a route that only the catch-all of one function covers must not be a route of another function', () => {
   const stack = newStack({ env });
   const shared = new SharedHttpApi(stack, 'Shop');
   const newDoor = (at: Stack, id: string, fn: IFunction) => new HttpApi(at, id, { fn, shared });

@@ -23,7 +23,7 @@ export interface DoorRoute {
    */
   readonly withoutAuthorizer?: boolean;
   /**
-   * True for the preflight of a path, which every function with the path answers: behind a shared API, the first of them gets the route.
+   * True for the preflight of a path, which every function with the path answers: at a shared API, the first of them has the route.
    *
    * @internal
    */
@@ -45,7 +45,7 @@ export interface CatchAllOptions {
    */
   readonly under?: readonly string[];
   /**
-   * The routes of the application behind the catch-all, to find routes that no request reaches.
+   * The routes of the application that only the catch-all covers, to find routes that no request reaches.
    *
    * @internal
    */

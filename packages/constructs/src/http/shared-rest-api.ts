@@ -111,7 +111,7 @@ export interface SharedRestApiProps {
    */
   readonly logRetention?: RetentionDays;
   /**
-   * A stack that is deployed after the stacks of all functions, and has the deployment of the API. Required for functions in other stacks than the API's.
+   * A stack that is deployed after the stacks of all functions, and has the deployment of the API. Required if a function is in another stack than the API.
    *
    * @default - the stack of the API
    */

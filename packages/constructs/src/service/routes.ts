@@ -10,7 +10,7 @@ import { isBelow } from '../http/internal/pattern.js';
 import type { InventoryRoute } from '../wiring/inventory.js';
 
 /**
- * Operations of the application for a function of `split`, as `app.routes()` lists them. All functions of a {@link Service} are behind the same APIs.
+ * Operations of the application for a function of `split`, as `app.routes()` lists them. All functions of a {@link Service} share its APIs.
  *
  * @example
  * split: { reports: { timeout: Duration.seconds(29), include: [Routes.under('/reports'), Routes.http('POST', '/exports')] } }

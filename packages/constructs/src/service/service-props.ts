@@ -46,7 +46,7 @@ export interface ServiceProps
    */
   readonly sources?: readonly Source[];
   /**
-   * Further functions by name, for sources and operations that need another timeout, memory or bundle. All functions are behind the same APIs.
+   * Further functions by name, for sources and operations that need another timeout, memory or bundle. All functions share the APIs.
    *
    * @default - one function
    */
@@ -150,4 +150,14 @@ function isSplit(part: Partial<ServiceSplit> | undefined): boolean {
     include.length > 0 &&
     include.every((one) => one instanceof Source || one instanceof Routes)
   );
+}
+
+/** The sources among the entries of `include`. */
+export function sourcesIn(include: ServiceSplit['include']): readonly Source[] {
+  return include.filter((one) => one instanceof Source);
+}
+
+/** The operations among the entries of `include`. */
+export function routesIn(include: ServiceSplit['include']): readonly Routes[] {
+  return include.filter((one) => one instanceof Routes);
 }

@@ -14,9 +14,8 @@ import { destroyWithStack } from './internal/removal.js';
 import { checkSplitRoutes } from './internal/split-routes.js';
 import { createTables, type ServiceTables } from './internal/tables.js';
 import { watchParts } from './internal/watch.js';
-import { Routes } from './routes.js';
-import { SERVICE_PROPS, type ServiceProps, type ServiceSplit } from './service-props.js';
-import { type CreatedSources, Source } from './source.js';
+import { routesIn, SERVICE_PROPS, type ServiceProps, sourcesIn } from './service-props.js';
+import type { CreatedSources } from './source.js';
 import { STAGES } from './stage.js';
 
 /**
@@ -145,9 +144,6 @@ export class Service extends Construct {
     return all;
   }
 }
-
-const sourcesIn = (include: ServiceSplit['include']) => include.filter((one) => one instanceof Source);
-const routesIn = (include: ServiceSplit['include']) => include.filter((one) => one instanceof Routes);
 
 /** The props of the function among those of the service. */
 function functionSettings(props: ServiceProps): Omit<ServiceFunctionProps, 'code'> {

@@ -169,7 +169,7 @@ export class ServiceWiring extends ServiceSources {
    *
    * @throws ConstructError `constructs.not_registered` when the application has no such route; `constructs.invalid_prop` for the open
    *   container with a door that accepts any caller, a door of another function, a door without the authorizer that the principal resolver reads,
-   *   `Optional()` with such a resolver, `only` with a door that has no routes or with a path that is under another one
+   *   `Optional()` with such a resolver, `only` with a door that has no routes or with paths that overlap
    * @example wiring.http(api);
    */
   http(door: IHttpDoor, { catchAll = false, only }: HttpWiringProps = {}): this {

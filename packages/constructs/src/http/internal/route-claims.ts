@@ -17,7 +17,7 @@ interface DoorClaims {
 const nameOf = ({ method, path }: DoorRoute) => `${method} ${path}`;
 
 /**
- * The routes of an API and their doors. The doors of several functions must not take requests from each other.
+ * The routes of an API and their doors. No door may receive the requests for a route of another door.
  */
 export class RouteClaims {
   readonly #doors = new Map<IConstruct, DoorClaims>();
@@ -79,7 +79,7 @@ export class RouteClaims {
       if (other !== undefined && other !== path) {
         throw misuse(door, {
           what: `catch-alls of ${other} and ${path}`,
-          expected: 'paths of which none is under another one',
+          expected: 'paths that do not overlap',
         });
       }
       own.under.push(path);
@@ -112,7 +112,7 @@ export class RouteClaims {
   }
 
   /**
-   * Routes behind a catch-all that no request reaches, because another door has a route for them. A REST API selects the resource before the method: it answers
+   * Routes that only a catch-all covers and no request reaches, because another door has a route for them. A REST API selects the resource before the method: it answers
    * 403 for a method that the resource does not have, and each part of a path is a resource.
    *
    * @see https://repost.aws/knowledge-center/api-gateway-authentication-token-errors

@@ -74,7 +74,7 @@ type HttpDoors = Pick<ServiceDoors, 'httpApi' | 'restApi' | 'functionUrl'>;
 const serves = ({ inventory }: ServicePart, wanted: string) =>
   inventory.routes.some(({ surface }) => surface === wanted);
 
-/** Creates the doors that the registrations of the application need. All functions are behind the same APIs, in the order of the parts. */
+/** Creates the doors that the registrations of the application need. All functions share the APIs, in the order of the parts. */
 export function createDoors(
   at: Construct,
   parts: readonly ServicePart[],

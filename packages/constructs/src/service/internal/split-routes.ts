@@ -29,7 +29,7 @@ export function checkSplitRoutes(
       const { key, label } = ofRoute(route);
       if (by === undefined && route.surface !== 'appsync') {
         throw misuse(at, {
-          what: `${entry} registers ${label}, which no function takes`,
+          what: `${entry} registers ${label}, which no function includes`,
           expected: `${callFor(route)} in split.${name}.include`,
           code: 'constructs.not_registered',
         });
