@@ -102,11 +102,12 @@ const REJECTED_PROPS: readonly Reason[] = (
     ['packages/constructs/src/graphql/graphql-api.ts', 'GraphqlResolvers'],
     ['packages/constructs/src/http/function-url.ts', 'FunctionUrlAuth'],
     ['packages/constructs/src/http/internal/props.ts', 'ApiAuthorization'],
-    ['packages/constructs/src/http/rest-api.ts', 'RestEndpoint'],
+    ['packages/constructs/src/http/shared-rest-api.ts', 'RestEndpoint'],
     ['packages/constructs/src/mcp/mcp-server.ts', 'Challenge'],
     ['packages/constructs/src/mcp/mcp-server.ts', 'McpSessions'],
     ['packages/constructs/src/function/service-dashboard.ts', 'ServiceWiring'],
     ['packages/constructs/src/service/service-props.ts', 'Source'],
+    ['packages/constructs/src/service/service-props.ts', 'Routes'],
   ] as const
 ).map(([file, name]) => ({ file, name, why: 'a value of another copy is rejected at synth, by the name of the prop' }));
 

@@ -56,7 +56,6 @@ export class SandboxStack extends Stack {
     const { codeBucketName, codeKey, baseImageArn, baseImageVersion, inventory = sandboxInventory() } = props;
     const codeBucket = Bucket.fromBucketName(this, 'Code', codeBucketName) as IBucket;
     const image = new MicrovmImage(this, 'Image', {
-      name: 'sandbox',
       codeBucket,
       codeKey,
       baseImageArn,

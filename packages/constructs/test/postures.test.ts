@@ -13,6 +13,7 @@ import {
   FunctionUrlAuth,
   GraphqlApi,
   HttpApi,
+  type HttpWiringProps,
   type IHttpDoor,
   type Inventory,
   McpServer,
@@ -224,16 +225,35 @@ it('rejects corsOrigins next to the option cors of the application', () => {
 });
 
 describe('only', () => {
-  it.each<[string, (stack: Stack, fn: IFunction) => IHttpDoor, object, string]>([
-    ['a function URL', (stack, fn) => new FunctionUrl(stack, 'Door', { fn }), {}, 'Test/Door'],
-    ['a load balancer', (stack, fn) => new AlbTarget(stack, 'Door', { fn }), {}, 'Test/Door'],
-    ['a catch-all', http, { catchAll: true }, 'catchAll'],
-  ])('is rejected with %s', (_name, make, props, label) => {
+  it.each<[string, (stack: Stack, fn: IFunction) => IHttpDoor]>([
+    ['a function URL', (stack, fn) => new FunctionUrl(stack, 'Door', { fn })],
+    ['a load balancer', (stack, fn) => new AlbTarget(stack, 'Door', { fn })],
+  ])('is rejected with %s', (_name, make) => {
     const { stack, fn, wiring } = newService(inventoryOf());
     const door = make(stack, fn);
-    expect(() => wiring.http(door, { only: ['/notes'], ...props })).toThrow(
-      expect.failure('constructs.invalid_prop', `ServiceWiring: only with ${label}`, 'catchAll', '(at Test/Wiring)'),
+    expect(() => wiring.http(door, { only: ['/notes'] })).toThrow(
+      expect.failure('constructs.invalid_prop', 'ServiceWiring: only with Test/Door', 'an API', '(at Test/Wiring)'),
     );
+  });
+
+  it.each<[string, HttpWiringProps, string]>([
+    ['a slash at the end of a path', { only: ['/notes/'] }, 'only, got "/notes/", expected paths without a slash or *'],
+    ['a * in a path', { only: ['/notes/*'] }, 'only, got "/notes/*", expected paths without a slash or *'],
+    ['a path without the first slash', { only: ['notes'] }, 'only, got "notes"'],
+    ['no path', { only: [] }, 'only, got a list of 0'],
+    ['a path without routes', { only: ['/notes', '/note'] }, 'the stack attaches HTTP routes below /note,'],
+    ['every path and a catch-all', { only: ['/'], catchAll: true }, 'only ["/"] with catchAll, expected catchAll'],
+    [
+      'a catch-all of a path under another one',
+      { only: ['/notes', '/notes/{id}'], catchAll: true },
+      'catch-alls of /notes and /notes/{id}, expected paths that do not overlap',
+    ],
+  ])('is rejected with %s', (_name, props, problem) => {
+    const app = new SecureApp();
+    app.get('/notes', ok, Public()).get('/notes/:id', ok, Public());
+    const { stack, fn, wiring } = newService(toInventory(app));
+    const door = new HttpApi(stack, 'Door', { fn });
+    expect(messageOf(() => wiring.http(door, props))).toContain(problem);
   });
 });
 

@@ -7,7 +7,7 @@ import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
-import { CfnParameter, type Stack } from 'aws-cdk-lib/core';
+import { CfnParameter, Stack } from 'aws-cdk-lib/core';
 import {
   type Inventory,
   MicrovmController,
@@ -18,7 +18,7 @@ import {
   toInventory,
   VectorIndex,
 } from '../src/index.js';
-import { actionsOn, newStack, propertiesOf, statementsOf, templateOf, variablesIn } from './support/synth.js';
+import { actionsOn, newApp, newStack, propertiesOf, statementsOf, templateOf, variablesIn } from './support/synth.js';
 
 const code = Code.fromInline('exports.handler = 1');
 const IMAGE = 'arn:aws:lambda:eu-west-1:123456789012:microvm-image:notebook';
@@ -208,7 +208,11 @@ describe('the sweep of MicrovmController', () => {
   it('is attached through the wiring of the function', () => {
     const { stack, fn } = newService();
     const inventory = newSandbox();
-    const external = [{ kind: 'http', reason: 'an API of another stack' }] as const;
+    const external = inventory.routes.map(({ method, path }) => ({
+      kind: 'http',
+      name: `${method} ${path}`,
+      reason: 'an API of another stack',
+    }));
     const wiring = new ServiceWiring(stack, 'Wiring', { fn, inventory, external });
     new MicrovmController(stack, 'Machines', { fn, images: [IMAGE], inventory, wiring });
     const rules = propertiesOf(templateOf(stack), 'AWS::Events::Rule');
@@ -271,6 +275,31 @@ it('MicrovmImage builds for arm64 with one form of logging, hooks and a role for
     },
   ]);
   expect(statementsOf(template)).toMatchObject([{ Action: 's3:GetObject' }]);
+});
+
+it('MicrovmImage without a name has one for each stack, so that two stacks, or a new stack after a removed one, do not collide', () => {
+  const app = newApp();
+  const nameIn = (id: string) => {
+    const stack = new Stack(app, id);
+    new MicrovmImage(stack, 'Notebook', {
+      codeBucket: Bucket.fromBucketName(stack, 'Code', 'code'),
+      codeKey: 'notebook.zip',
+      baseImageArn: 'arn:aws:lambda:eu-west-1:aws:microvm-image:al2023-1',
+      baseImageVersion: '1',
+    });
+    return stack;
+  };
+  const stacks = [nameIn('Preview'), nameIn('Production')];
+  const assembly = app.synth();
+  const made = stacks.flatMap(({ stackName }) =>
+    propertiesOf(assembly.getStackByName(stackName).template, 'AWS::Lambda::MicrovmImage'),
+  );
+  const ofStack = { 'Fn::Select': [2, { 'Fn::Split': ['/', { Ref: 'AWS::StackId' }] }] };
+  const part = { 'Fn::Select': [0, { 'Fn::Split': ['-', ofStack] }] };
+  expect(made).toMatchObject([
+    { Name: { 'Fn::Join': ['', ['Preview-Notebook-F153E50D-', part]] }, Description: 'Preview/Notebook' },
+    { Name: { 'Fn::Join': ['', ['Production-Notebook-F65C52CA-', part]] }, Description: 'Production/Notebook' },
+  ]);
 });
 
 const OPEN: Inventory = {

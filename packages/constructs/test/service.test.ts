@@ -157,22 +157,25 @@ globalThis.wrap = () => files.handleLambda;`);
   });
 
   it.each([
-    ['production', 100, 90, 'INFO', 1],
-    ['preview', 10, 7, 'DEBUG', 0],
-  ] as const)('%s selects throttling, retention, log level and dashboard', (stage, rate, days, level, dashboards) => {
-    const template = synth(newService(orders, { sources: SOURCES, stage }));
-    expect(propertiesOf(template, 'AWS::ApiGatewayV2::Stage')).toMatchObject([
-      { DefaultRouteSettings: { ThrottlingRateLimit: rate } },
-    ]);
-    expect(propertiesOf(template, 'AWS::Logs::LogGroup').map(({ RetentionInDays }) => RetentionInDays)).toEqual([
-      days,
-      days,
-    ]);
-    expect(propertiesOf(template, 'AWS::Lambda::Function')).toMatchObject([
-      { LoggingConfig: { ApplicationLogLevel: level } },
-    ]);
-    expect(countIn(template, 'CloudWatch::Dashboard')).toEqual([dashboards]);
-  });
+    ['production', [100, 200], 90, 'INFO', 1],
+    ['preview', [10, 20], 7, 'DEBUG', 0],
+  ] as const)(
+    '%s selects throttling, retention, log level and dashboard',
+    (stage, throttle, days, level, dashboards) => {
+      const template = synth(newService(orders, { sources: SOURCES, stage }));
+      expect(propertiesOf(template, 'AWS::ApiGatewayV2::Stage')).toMatchObject([
+        { DefaultRouteSettings: { ThrottlingRateLimit: throttle[0], ThrottlingBurstLimit: throttle[1] } },
+      ]);
+      expect(propertiesOf(template, 'AWS::Logs::LogGroup').map(({ RetentionInDays }) => RetentionInDays)).toEqual([
+        days,
+        days,
+      ]);
+      expect(propertiesOf(template, 'AWS::Lambda::Function')).toMatchObject([
+        { LoggingConfig: { ApplicationLogLevel: level } },
+      ]);
+      expect(countIn(template, 'CloudWatch::Dashboard')).toEqual([dashboards]);
+    },
+  );
 });
 
 describe('split', () => {

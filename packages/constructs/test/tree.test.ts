@@ -244,6 +244,21 @@ describe('external', () => {
     expect(() => templateOf(stack)).toThrow(expect.failure(undefined, `ServiceWiring: ${problem}`));
   });
 
+  it.each([
+    ['http', '"GET /a", "GET /b"'],
+    ['websocket', String.raw`"\"$default\""`],
+    ['appsync', '"Query.note"'],
+  ])('of the kind %s must have a name, because it would excuse every operation', (kind, names) => {
+    const operations = (app: SecureApp) => {
+      for (const path of ['/a', '/b']) app.get(path, ok, Authenticated('a'));
+      app.webSocket('$default', ok, Authenticated('a')).appSyncField('Query', 'note', ok, Authenticated('a'));
+    };
+    const { stack } = newService(operations, [{ kind, reason: 'r' }]);
+    expect(messageOf(() => templateOf(stack))).toContain(
+      `external {"kind":"${kind}"} covers all registrations, and every later one, expected an entry with a name for each of ${names} (at Test/Wiring)`,
+    );
+  });
+
   it('of one kind or name is accepted', () => {
     const whole = newService(register, [{ kind: 'queue', reason: 'another function' }]);
     expect(messageOf(() => templateOf(whole.stack))).toBe('');

@@ -22,6 +22,12 @@ export interface DoorRoute {
    * @default false
    */
   readonly withoutAuthorizer?: boolean;
+  /**
+   * True for the preflight of a path, which every function with the path answers: at a shared API, the first of them has the route.
+   *
+   * @internal
+   */
+  readonly isPreflight?: boolean;
 }
 
 /** Options of a catch-all route. */
@@ -32,6 +38,18 @@ export interface CatchAllOptions {
    * @default false
    */
   readonly streaming?: boolean;
+  /**
+   * Paths: only requests for them and the paths below them, `/reports` and `/reports/{path+}`, reach the function. Only for a door with routes.
+   *
+   * @default - every request
+   */
+  readonly under?: readonly string[];
+  /**
+   * The routes of the application that only the catch-all covers, to find routes that no request reaches.
+   *
+   * @internal
+   */
+  readonly registered?: readonly DoorRoute[];
 }
 
 /** The container of an application: `secure` for a `SecureApp`, whose operations all have a posture; otherwise `open`. */
@@ -54,11 +72,11 @@ export interface IHttpDoor extends IConstruct {
   /** True if the door can have routes with different authorizers; otherwise every request reaches the function in the same way. */
   readonly hasRoutes: boolean;
   /**
-   * The number of answers of 500 or more that clients received.
+   * The number of answers of 500 or more that clients received; `undefined` if another door of the same API has the metric.
    *
    * @internal
    */
-  serverErrors(): IMetric;
+  serverErrors(): IMetric | undefined;
   /** The added routes, `GET /notes`; empty for a door without routes. */
   readonly routes: readonly string[];
   /** The first part of every public path of its domain, without slashes; `undefined` if absent. */
@@ -71,7 +89,7 @@ export interface IHttpDoor extends IConstruct {
    * @throws ConstructError `constructs.invalid_prop` for a pattern that the service cannot route, or a streaming route where it buffers
    */
   addRoutes(routes: readonly DoorRoute[]): void;
-  /** Routes every request to the function; the application answers 404 and 405 itself. */
+  /** Routes every request, or every request under some paths, to the function; the application answers 404 and 405 itself. */
   addCatchAll(options?: CatchAllOptions): void;
   /** Sets the container of the application. `ServiceWiring` calls it. */
   attachContainer(kind: ContainerKind): void;

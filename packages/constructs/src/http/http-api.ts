@@ -17,10 +17,10 @@ import { invokedByDoor } from '../internal/targets.js';
 import type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './door.js';
 import { warnBuffered } from './internal/buffered.js';
 import { acknowledgeOpenRoute } from './internal/open-route.js';
-import { checkPattern, withPositions } from './internal/pattern.js';
+import { belowPath, checkPattern, withPositions } from './internal/pattern.js';
 import { fnProp } from './internal/props.js';
+import { checkShared } from './internal/shared-door.js';
 import {
-  claimRoute,
   createHttpApi,
   type HttpApiParts,
   SHARED_HTTP_API_PROPS,
@@ -33,18 +33,19 @@ export interface HttpApiProps extends SharedHttpApiProps {
   /** The function that answers. */
   readonly fn: IFunction;
   /**
-   * The API to which the routes are added, so that several functions have one address. All other props belong to that API.
+   * The API to which the routes are added, so that several functions have one address: a {@link SharedHttpApi}, or the API of another function. All other props
+   * belong to that API.
    *
    * @default - a new API
    */
-  readonly shared?: SharedHttpApi;
+  readonly shared?: SharedHttpApi | HttpApi;
 }
 
 /** Validators and defaults for {@link HttpApiProps}. */
 export const HTTP_API_PROPS = defineProps<HttpApiProps>('HttpApi')({
   ...SHARED_HTTP_API_PROPS.kinds,
   fn: fnProp.required(),
-  shared: thing<SharedHttpApi>('a SharedHttpApi', 'parts'),
+  shared: thing<SharedHttpApi | HttpApi>('a SharedHttpApi or an HttpApi', 'parts'),
 });
 
 /**
@@ -71,8 +72,9 @@ export class HttpApi extends Construct implements IHttpDoor {
   readonly routes: string[] = [];
   readonly basePath: string | undefined;
   readonly url: string;
+  /** The parts to which doors add their routes. @internal */
+  readonly parts: HttpApiParts;
   readonly #integration: CfnIntegration;
-  readonly #parts: HttpApiParts;
   readonly #routes = new Map<string, CfnRoute>();
   #isSecure = false;
 
@@ -80,11 +82,11 @@ export class HttpApi extends Construct implements IHttpDoor {
   constructor(scope: Construct, id: string, props: HttpApiProps) {
     super(scope, id);
     const { fn: given, shared, ...own } = HTTP_API_PROPS.parse(this, props);
-    if (shared) checkShared(this, shared, props);
+    if (shared) checkShared(this, shared, props, 'SharedHttpApi');
     const fn = invokedByDoor(this, given);
     this.fn = fn;
-    this.#parts = shared?.parts ?? createHttpApi(this, own);
-    const { api, stage, accessLog, authorizer } = this.#parts;
+    this.parts = shared?.parts ?? createHttpApi(this, own);
+    const { api, stage, accessLog, authorizer } = this.parts;
     this.api = api;
     this.stage = stage;
     this.accessLog = accessLog;
@@ -101,33 +103,41 @@ export class HttpApi extends Construct implements IHttpDoor {
       principal: new ServicePrincipal('apigateway.amazonaws.com'),
       sourceArn: Stack.of(this).formatArn({ service: 'execute-api', resource: this.api.apiId, resourceName: '*' }),
     });
-    this.basePath = this.#parts.basePath;
-    this.url = this.#parts.url;
+    this.basePath = this.parts.basePath;
+    this.url = this.parts.url;
+    this.parts.claims.join(this);
   }
 
   /** An HTTP API buffers: a streaming route gets a warning, `Sallyport::StreamingBuffered`. */
   addRoutes(routes: readonly DoorRoute[]): void {
-    for (const { method, path, streaming, withoutAuthorizer } of routes) {
+    for (const route of routes) {
+      const { method, path, streaming, withoutAuthorizer, isPreflight = false } = route;
       if (streaming) warnBuffered(this, `${method} ${path}`);
       const segments = checkPattern(this, path);
-      if (this.#parts.namesReachAuthorizer) this.#expectOneName(segments, path);
-      if (method === 'OPTIONS' && this.#parts.answersCors) this.#refuseCors();
+      if (this.parts.namesReachAuthorizer) this.#expectOneName(segments, path);
+      if (method === 'OPTIONS' && this.parts.answersCors) this.#refuseCors();
+      const key = `${method} ${this.parts.namesReachAuthorizer ? path : withPositions(path)}`;
+      if (isPreflight && this.parts.claims.isOfAnother(this, key)) continue;
       this.routes.push(`${method} ${path}`);
-      this.#addRoute(
-        `${method} ${this.#parts.namesReachAuthorizer ? path : withPositions(path)}`,
-        withoutAuthorizer === true,
-      );
+      this.parts.claims.addRoute(this, route);
+      this.#addRoute(key, withoutAuthorizer === true);
     }
   }
 
-  addCatchAll({ streaming = false }: CatchAllOptions = {}): void {
+  addCatchAll(options: CatchAllOptions = {}): void {
+    const { streaming = false, under } = options;
     if (streaming) warnBuffered(this, 'the catch-all route');
-    this.#addRoute('$default', false);
+    this.parts.claims.addCatchAll(this, options);
+    if (under === undefined) this.#addRoute('$default', false);
+    for (const path of under?.flatMap(belowPath) ?? []) {
+      checkPattern(this, path);
+      this.#addRoute(`ANY ${this.parts.namesReachAuthorizer ? path : withPositions(path)}`, false);
+    }
   }
 
-  /** @internal */
-  serverErrors(): IMetric {
-    return this.api.metricServerError();
+  /** Of an API with several doors, the first has the metric: it counts the requests of all of them. @internal */
+  serverErrors(): IMetric | undefined {
+    return this.parts.claims.isFirst(this) ? this.api.metricServerError() : undefined;
   }
 
   attachContainer(kind: ContainerKind): void {
@@ -151,8 +161,8 @@ export class HttpApi extends Construct implements IHttpDoor {
     for (const [index, segment] of segments.entries()) {
       if (!segment.startsWith('{')) continue;
       const position = withPositions(segments.slice(0, index + 1).join('/'));
-      const name = this.#parts.names.get(position) ?? segment;
-      this.#parts.names.set(position, name);
+      const name = this.parts.names.get(position) ?? segment;
+      this.parts.names.set(position, name);
       if (name === segment) continue;
       const what = `path ${path} needs ${segment} where another route has ${name}`;
       throw misuse(this, { what, expected: 'one name: API Gateway accepts one at each position of an API' });
@@ -165,28 +175,20 @@ export class HttpApi extends Construct implements IHttpDoor {
       if (withoutAuthorizer) Object.assign(existing, { authorizationType: 'NONE', authorizerId: undefined });
       return;
     }
-    claimRoute(this, this.#parts, routeKey);
-    const route = new CfnRoute(this, routeKey === '$default' ? 'Default' : routeId(routeKey), {
-      apiId: this.api.apiId,
-      routeKey,
-      target: `integrations/${this.#integration.ref}`,
-      ...(withoutAuthorizer ? { authorizationType: 'NONE' } : this.#parts.authorization),
-    });
+    this.parts.claims.claim(this, routeKey);
+    // In the stack of the API a route has the same logical id for every function, so that CloudFormation can pass it from one function to another.
+    const { scope } = this.parts;
+    const route = new CfnRoute(
+      Stack.of(scope) === Stack.of(this) ? scope : this,
+      routeKey === '$default' ? 'Default' : routeId(routeKey),
+      {
+        apiId: this.api.apiId,
+        routeKey,
+        target: `integrations/${this.#integration.ref}`,
+        ...(withoutAuthorizer ? { authorizationType: 'NONE' } : this.parts.authorization),
+      },
+    );
     this.#routes.set(routeKey, route);
     if (this.#isSecure) acknowledgeOpenRoute(route);
   }
-}
-
-/** Rejects settings of the shared API, and an API that the stack of the door cannot refer to. */
-function checkShared(at: Construct, shared: SharedHttpApi, props: HttpApiProps): void {
-  const surplus = Object.keys(props).find((name) => name !== 'fn' && name !== 'shared');
-  if (surplus !== undefined) {
-    throw misuse(at, { what: `${surplus} with shared`, expected: `${surplus} of the SharedHttpApi` });
-  }
-  const [own, other] = [Stack.of(at), Stack.of(shared)];
-  if (own.region === other.region && own.account === other.account) return;
-  throw misuse(at, {
-    what: `shared is in ${other.account}, ${other.region}`,
-    expected: `an API in the account and the region of the function, ${own.account}, ${own.region}`,
-  });
 }

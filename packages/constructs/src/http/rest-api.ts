@@ -1,155 +1,62 @@
 import { brandError } from '@sallyport/core/internal';
 import {
-  AccessLogFormat,
   AuthorizationType,
+  AwsIntegration,
   type CfnMethod,
-  EndpointType,
   type IResource,
-  LambdaIntegration,
-  LogGroupLogDestination,
   type Method,
-  type MethodOptions,
   ResponseTransferMode,
-  RestApi as RestApiResource,
+  type RestApi as RestApiResource,
 } from 'aws-cdk-lib/aws-apigateway';
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import type { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
-import { CfnResource, Duration, Lazy, Stack } from 'aws-cdk-lib/core';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import { Duration, Lazy, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { acknowledge } from '../internal/acknowledge.js';
-import { misuse, misuseText } from '../internal/misuse.js';
-import { nameOf } from '../internal/names.js';
-import { count, defineProps, literal, many, thing, words } from '../internal/props.js';
+import { noteResource } from '../internal/invokers.js';
+import { misuse } from '../internal/misuse.js';
+import { defineProps, thing } from '../internal/props.js';
 import { invokedByDoor } from '../internal/targets.js';
-import type { ApiDomain } from './api-domain.js';
-import type { ApiAuthorization } from './authorization.js';
 import type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './door.js';
-import { accessLogFormat, createAccessLog, ensureLogRole } from './internal/access-log.js';
 import { acknowledgeOpenRoute } from './internal/open-route.js';
-import { checkRestPattern, withPositions } from './internal/pattern.js';
-import { privatePolicy } from './internal/private-policy.js';
-import { accountProp, apiProps, authorizationProp } from './internal/props.js';
+import { belowPath, checkRestPattern, withPositions } from './internal/pattern.js';
+import { fnProp } from './internal/props.js';
 import { ResponseMode } from './internal/response-mode.js';
-import { restAuthorization } from './internal/rest-authorizer.js';
-import { RestEndpoint } from './rest-endpoint.js';
-import { type ApiUsagePlan, addUsagePlans } from './usage-plan.js';
+import { checkShared } from './internal/shared-door.js';
+import {
+  createRestApi,
+  type RestApiParts,
+  SHARED_REST_API_PROPS,
+  type SharedRestApi,
+  type SharedRestApiProps,
+} from './shared-rest-api.js';
 
 /** Props of {@link RestApi}. */
-export interface RestApiProps {
+export interface RestApiProps extends Omit<SharedRestApiProps, 'deployIn' | 'paths'> {
   /** The function that answers. */
   readonly fn: IFunction;
   /**
-   * The check of the callers before the function runs: the application or IAM.
+   * The API to which the routes are added, so that several functions have one address: a {@link SharedRestApi}, or the API of another function. All other props
+   * belong to that API.
    *
-   * @default ApiAuthorization.APPLICATION
+   * @default - a new API
    */
-  readonly authorization?: ApiAuthorization;
-  /**
-   * The type of the endpoint.
-   *
-   * @default RestEndpoint.REGIONAL
-   */
-  readonly endpoint?: RestEndpoint;
-  /**
-   * The address of the API. Its default address is then disabled.
-   *
-   * @default - the address that API Gateway makes, with the stage as the first part of its path
-   */
-  readonly domain?: ApiDomain;
-  /**
-   * Media types of binary responses, on routes that do not stream.
-   *
-   * @default - all of them
-   */
-  readonly binaryMediaTypes?: readonly string[];
-  /**
-   * The ARN of a regional web ACL of AWS WAF, such as {@link WebAcl.arn}.
-   *
-   * @default - none
-   */
-  readonly webAclArn?: string;
-  /**
-   * Plans with API keys: every route with the authorizer then requires the header `x-api-key`. A key identifies a customer for limits; it is not an
-   * authentication.
-   *
-   * @default - none
-   */
-  readonly usagePlans?: readonly ApiUsagePlan[];
-  /**
-   * The quota "Resources per API" of your account: the parts of all paths. More resources fail synth.
-   *
-   * @default 300
-   * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
-   */
-  readonly resourceQuota?: number;
-  /**
-   * Requests a second, on average.
-   *
-   * @default 100
-   */
-  readonly throttleRate?: number;
-  /**
-   * Maximum burst of concurrent requests.
-   *
-   * @default 200
-   */
-  readonly throttleBurst?: number;
-  /**
-   * True if each request is logged.
-   *
-   * @default true
-   */
-  readonly accessLog?: boolean;
-  /**
-   * The log group of the access log.
-   *
-   * @default - a new group with a name under `/aws/vendedlogs/`, kept when the stack is removed
-   */
-  readonly accessLogGroup?: ILogGroup;
-  /**
-   * `ensure` sets the role of API Gateway's logs if it is missing, see {@link ApiGatewayAccount}. `existing` sets nothing: without a role, API
-   * Gateway rejects the access log.
-   *
-   * @default 'ensure'
-   */
-  readonly account?: 'ensure' | 'existing';
-  /**
-   * The retention of the access log.
-   *
-   * @default RetentionDays.ONE_MONTH
-   */
-  readonly logRetention?: RetentionDays;
+  readonly shared?: SharedRestApi | RestApi;
 }
+
+const { deployIn: _deployIn, paths: _paths, ...ownKinds } = SHARED_REST_API_PROPS.kinds;
 
 /** Validators and defaults for {@link RestApiProps}. */
 export const REST_API_PROPS = defineProps<RestApiProps>('RestApi')({
-  ...apiProps,
-  account: accountProp,
-  authorization: authorizationProp,
-  endpoint: literal<RestEndpoint>('a value of RestEndpoint', (value) => value instanceof RestEndpoint).default(
-    RestEndpoint.REGIONAL,
-  ),
-  domain: thing<ApiDomain>('an ApiDomain', 'domainName'),
-  binaryMediaTypes: many<string>('a list of media types', (value) => typeof value === 'string').default(['*/*']),
-  webAclArn: words('the ARN of a web ACL', /^arn:/),
-  usagePlans: many<ApiUsagePlan>('a list of usage plans', (one) => typeof one === 'object' && one !== null),
-  resourceQuota: count(1, 1_000_000).default(300),
+  fn: fnProp.required(),
+  ...ownKinds,
+  shared: thing<SharedRestApi | RestApi>('a SharedRestApi or a RestApi', 'parts'),
 });
 
-const STAGE = 'live';
-const RULE = 'AwsSolutions::AwsSolutions-APIG';
 /** The longest response of a route that streams. https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html */
 const STREAM_LIMIT = Duration.minutes(15);
-
-const FORMAT = accessLogFormat({
-  httpMethod: '$context.httpMethod',
-  resourcePath: '$context.resourcePath',
-  protocol: '$context.protocol',
-  responseLength: '$context.responseLength',
-  integrationError: '$context.integration.error',
-});
 
 /**
  * A REST API in front of a function. It buffers responses, for up to 29 seconds. As soon as one route of a REST API of the function streams, all their
@@ -181,9 +88,9 @@ export class RestApi extends Construct implements IHttpDoor {
   readonly url: string;
   /** True if the path of the public address begins with the stage. */
   readonly hasStagePrefix: boolean;
-  readonly #authorization: MethodOptions;
-  readonly #namesReachAuthorizer: boolean;
-  readonly #integration: LambdaIntegration;
+  /** The parts to which doors add their routes. @internal */
+  readonly parts: RestApiParts;
+  readonly #integration: AwsIntegration;
   readonly #mode: ResponseMode;
   readonly #methods = new Map<string, Method>();
   readonly #open = new Set<string>();
@@ -192,67 +99,34 @@ export class RestApi extends Construct implements IHttpDoor {
   /** @throws ConstructError `constructs.invalid_prop` for a wrong prop, or a JWT authorizer, which REST APIs do not have */
   constructor(scope: Construct, id: string, props: RestApiProps) {
     super(scope, id);
-    const { authorization, endpoint, domain, binaryMediaTypes, webAclArn, throttleRate, throttleBurst, ...given } =
-      REST_API_PROPS.parse(this, props);
-    const isPrivate = endpoint.type === EndpointType.PRIVATE;
-    if (isPrivate && domain) {
-      throw misuse(this, {
-        what: 'domain with a private endpoint',
-        expected: 'no domain: ApiDomain is for public APIs',
-      });
-    }
-    const fn = invokedByDoor(this, given.fn);
+    const { fn: given, shared, ...own } = REST_API_PROPS.parse(this, props);
+    if (shared) checkShared(this, shared, props, 'SharedRestApi');
+    const fn = invokedByDoor(this, given);
     this.fn = fn;
-    this.#authorization = {
-      ...restAuthorization(this, authorization),
-      ...(given.usagePlans && { apiKeyRequired: true }),
-    };
-    this.#namesReachAuthorizer = authorization.kind === 'request';
-    this.authorizer = authorization.authorizer;
-    this.authenticatesCallers = this.authorizer !== undefined;
-    this.canStream = endpoint.type !== EndpointType.EDGE;
-    this.accessLog = createAccessLog(this, given);
-    this.api = new RestApiResource(this, 'Resource', {
-      restApiName: nameOf(this),
-      cloudWatchRole: false,
-      ...(domain ? { disableExecuteApiEndpoint: true } : {}),
-      ...(isPrivate
-        ? {
-            endpointConfiguration: { types: [endpoint.type], vpcEndpoints: [...endpoint.vpcEndpoints] },
-            policy: privatePolicy(this, endpoint.vpcEndpoints),
-          }
-        : { endpointTypes: [endpoint.type] }),
-      binaryMediaTypes: [...binaryMediaTypes],
-      deployOptions: {
-        stageName: STAGE,
-        tracingEnabled: true,
-        throttlingRateLimit: throttleRate,
-        throttlingBurstLimit: throttleBurst,
-        ...(this.accessLog && {
-          accessLogDestination: new LogGroupLogDestination(this.accessLog),
-          accessLogFormat: AccessLogFormat.custom(FORMAT),
-        }),
-      },
-    });
+    this.parts = shared?.parts ?? createRestApi(this, { ...own, deployIn: undefined, paths: [] });
+    const { api, accessLog, authorizer, canStream } = this.parts;
+    this.api = api;
+    this.accessLog = accessLog;
+    this.authorizer = authorizer;
+    this.authenticatesCallers = authorizer !== undefined;
+    this.canStream = canStream;
+    this.#expectDeployment();
+    const path = `2015-03-31/functions/${fn.functionArn}/invocations`;
+    this.#integration = new AwsIntegration({ proxy: true, service: 'lambda', path });
     // One permission for the whole API: one for each route would soon pass the limit of a function's policy, 20 KB.
-    this.#integration = new LambdaIntegration(fn, { scopePermissionToMethod: false });
-    this.#mode = new ResponseMode(this, fn, 'gateway-v1', this.canStream);
-    this.api.latestDeployment?.addToLogicalId({
-      streams: Lazy.any({ produce: () => this.#mode.streams }),
-      open: Lazy.any({ produce: () => [...this.#open].sort() }),
+    fn.addPermission('Permission', {
+      scope: this,
+      principal: new ServicePrincipal('apigateway.amazonaws.com'),
+      sourceArn: api.arnForExecuteApi(),
     });
-    const stage = this.api.deploymentStage;
-    ensureLogRole(this, stage, given);
-    domain?.mapTo(this, { apiId: this.api.restApiId, stage: STAGE, dependsOn: stage });
-    this.hasStagePrefix = domain === undefined;
-    this.basePath = domain?.basePath;
-    this.url = domain?.url ?? this.api.url.replace(/\/$/, '');
-    if (given.usagePlans) addUsagePlans(this, this.api, given.usagePlans);
-    this.node.addValidation({ validate: () => this.#tooManyResources(given.resourceQuota) });
-    if (webAclArn !== undefined) {
-      new CfnWebACLAssociation(this, 'WebAcl', { webAclArn, resourceArn: stage.stageArn });
-    }
-    this.#acknowledge(stage.node.defaultChild as Construct, webAclArn !== undefined);
+    this.#mode = new ResponseMode(this, fn, 'gateway-v1', canStream);
+    this.parts.deployed.push(() =>
+      [...this.#methods.keys()].map((key) => [key, fn.node.path, this.#mode.streams, this.#open.has(key)] as const),
+    );
+    this.hasStagePrefix = this.parts.hasStagePrefix;
+    this.basePath = this.parts.basePath;
+    this.url = this.parts.url;
+    this.parts.claims.join(this);
   }
 
   /**
@@ -263,26 +137,32 @@ export class RestApi extends Construct implements IHttpDoor {
    * @see https://github.com/aws-powertools/powertools-lambda-python/pull/1609, with tests against AWS
    */
   addRoutes(routes: readonly DoorRoute[]): void {
-    for (const { method, path, streaming = false, withoutAuthorizer = false } of routes) {
-      const segments = checkRestPattern(this, path.replace(/(?<=[^/])\/$/, ''), path);
+    for (const route of routes) {
+      const { method, path, isPreflight = false } = route;
+      const resource = this.#resourceOf(path);
+      if (isPreflight && this.parts.claims.isOfAnother(this, `${method} ${resource.path}`)) continue;
       this.routes.push(`${method} ${path}`);
-      const named = this.#namesReachAuthorizer
-        ? segments
-        : withPositions(`/${segments.join('/')}`)
-            .split('/')
-            .slice(1);
-      this.#addMethod(this.#resourceOf(segments.length === 0 ? [] : named, path), method, streaming, withoutAuthorizer);
+      this.parts.claims.addRoute(this, route);
+      this.#addMethod(resource, route);
     }
   }
 
-  addCatchAll({ streaming = false }: CatchAllOptions = {}): void {
-    this.#addMethod(this.api.root, 'ANY', streaming, false);
-    this.#addMethod(this.#resourceOf(['{path+}'], '/{path+}'), 'ANY', streaming, false);
+  addCatchAll(options: CatchAllOptions = {}): void {
+    const { streaming = false, under = ['/'] } = options;
+    this.parts.claims.addCatchAll(this, options);
+    for (const path of under.flatMap(belowPath)) {
+      this.#addMethod(this.#resourceOf(path), { method: 'ANY', path, streaming });
+    }
   }
 
-  /** @internal */
-  serverErrors(): IMetric {
-    return this.api.metricServerError();
+  /** Of an API with several doors, the first has the metric: it counts the requests of all of them. @internal */
+  serverErrors(): IMetric | undefined {
+    return this.parts.claims.isFirst(this) ? this.api.metricServerError() : undefined;
+  }
+
+  /** The method of a route of this door. @internal */
+  methodOf(method: string, path: string): Method | undefined {
+    return this.#methods.get(`${method} ${this.#resourceOf(path).path}`);
   }
 
   attachContainer(kind: ContainerKind): void {
@@ -291,47 +171,25 @@ export class RestApi extends Construct implements IHttpDoor {
     for (const method of this.#methods.values()) acknowledgeOpenRoute(method.node.defaultChild as Construct);
   }
 
-  #tooManyResources(quota: number): string[] {
-    const resources = this.api.root.node.findAll().filter((one) => CfnResource.isCfnResource(one));
-    const got = 1 + resources.filter(({ cfnResourceType: type }) => type === 'AWS::ApiGateway::Resource').length;
-    if (got <= quota) return [];
-    const expected = `at most ${quota}, the quota of the account: catchAll: true, an HttpApi, or resourceQuota after AWS raised it`;
-    return [misuseText(this, { what: 'resources of the API', got, expected })];
+  /** A deployment contains the routes that exist when it is created. */
+  #expectDeployment(): void {
+    const { deployIn, scope } = this.parts;
+    const own = Stack.of(this);
+    if (own === Stack.of(scope) || (deployIn !== undefined && deployIn !== own)) return;
+    throw misuse(this, {
+      what: `shared is in the stack ${Stack.of(scope).node.path}, and its deployment is not in a later stack than ${own.node.path}`,
+      expected: `deployIn of ${scope.node.path}: a stack without functions of the API`,
+    });
   }
 
-  #acknowledge(stage: Construct, hasWebAcl: boolean): void {
-    const api = this.api.node.defaultChild as Construct;
-    acknowledge(api, `${RULE}2`, 'The application validates its requests, by the schemas of its routes.');
-    acknowledge(
-      stage,
-      `${RULE}6`,
-      'The access log and the log of the function record each request; execution logs may contain headers and bodies.',
-    );
-    if (hasWebAcl) return;
-    acknowledge(
-      stage,
-      `${RULE}3`,
-      'A web ACL costs money and needs your own rules: the prop webAclArn associates one.',
-    );
+  #resourceOf(path: string): IResource {
+    const segments = checkRestPattern(this, path.replace(/(?<=[^/])\/$/, ''), path);
+    const pattern = `/${segments.join('/')}`;
+    const named = this.parts.namesReachAuthorizer ? pattern : withPositions(pattern);
+    return this.parts.paths.resourceOf(this, segments.length === 0 ? [] : named.slice(1).split('/'), path);
   }
 
-  /**
-   * The resource of a path. A resource has one parameter child, regardless of the parameter's name: the function parses the path itself, so a
-   * second name uses the resource of the first.
-   */
-  #resourceOf(segments: readonly string[], path: string): IResource {
-    return segments.reduce<IResource>((parent, segment) => {
-      const same = parent.getResource(segment);
-      if (same) return same;
-      const variable = parent.node.children.find((child) => child.node.id.startsWith('{')) as IResource | undefined;
-      if (!segment.startsWith('{') || !variable) return parent.addResource(segment);
-      if (segment.endsWith('+}') === variable.node.id.endsWith('+}')) return variable;
-      const what = `path ${path} needs ${segment} next to ${variable.node.id}, and a REST API allows one parameter at each position`;
-      throw misuse(this, { what, expected: 'addCatchAll() instead of single routes, or an HttpApi' });
-    }, this.api.root);
-  }
-
-  #addMethod(resource: IResource, method: string, streaming: boolean, withoutAuthorizer: boolean): void {
+  #addMethod(resource: IResource, { method, streaming = false, withoutAuthorizer = false }: DoorRoute): void {
     const key = `${method} ${resource.path}`;
     if (streaming && !this.canStream) {
       const what = `${key} streams, and the API is edge-optimised`;
@@ -345,17 +203,20 @@ export class RestApi extends Construct implements IHttpDoor {
         Object.assign(existing, { authorizationType: AuthorizationType.NONE, authorizerId: undefined });
       return;
     }
+    this.parts.claims.claim(this, key);
     const added = resource.addMethod(
       method,
       this.#integration,
-      withoutAuthorizer ? { authorizationType: AuthorizationType.NONE } : this.#authorization,
+      withoutAuthorizer ? { authorizationType: AuthorizationType.NONE } : this.parts.authorization,
     );
+    // The method is a child of its resource, and the resource belongs to the API.
+    noteResource(this, added);
     const resourceOfMethod = added.node.defaultChild as CfnMethod;
     const buffered = resourceOfMethod.integration as CfnMethod.IntegrationProperty;
     resourceOfMethod.integration = Lazy.any({
       produce: () => (this.#mode.streams ? { ...buffered, ...this.#streamed() } : buffered),
     });
-    if (!withoutAuthorizer && this.#authorization.authorizer) {
+    if (!withoutAuthorizer && this.parts.authorization.authorizer) {
       const reason = 'A function authorizes the callers: the authorizer of the API.';
       acknowledge(added.node.defaultChild as Construct, 'AwsSolutions::AwsSolutions-COG4', reason);
     }

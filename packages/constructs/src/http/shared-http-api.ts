@@ -6,8 +6,8 @@ import {
   LogGroupLogDestination,
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { Construct, type IConstruct } from 'constructs';
-import { misuse, misuseText } from '../internal/misuse.js';
+import { Construct } from 'constructs';
+import { misuseText } from '../internal/misuse.js';
 import { nameOf } from '../internal/names.js';
 import { count, defineProps, many, thing } from '../internal/props.js';
 import type { ApiDomain } from './api-domain.js';
@@ -15,6 +15,7 @@ import type { ApiAuthorization } from './authorization.js';
 import { accessLogFormat, createAccessLog } from './internal/access-log.js';
 import { httpAuthorization, type RouteAuthorization } from './internal/http-authorizer.js';
 import { apiProps, authorizationProp, originsProp } from './internal/props.js';
+import { RouteClaims } from './internal/route-claims.js';
 
 /** Props of {@link SharedHttpApi}. */
 export interface SharedHttpApiProps {
@@ -115,6 +116,8 @@ const METHODS = [
 
 /** An HTTP API without routes, and the doors that added them. */
 export interface HttpApiParts {
+  /** The construct of the API. */
+  readonly scope: Construct;
   readonly api: HttpApiResource;
   readonly stage: HttpStage;
   readonly accessLog: ILogGroup | undefined;
@@ -129,8 +132,8 @@ export interface HttpApiParts {
   readonly namesReachAuthorizer: boolean;
   /** The names of path parameters, by their positions. */
   readonly names: Map<string, string>;
-  /** The doors by the keys of their routes. */
-  readonly doors: Map<string, IConstruct>;
+  /** The routes of all doors. */
+  readonly claims: RouteClaims;
 }
 
 /** Creates the API, its stage and its log as children of a construct. */
@@ -166,9 +169,10 @@ export function createHttpApi(at: Construct, props: ReturnType<typeof SHARED_HTT
     }),
   });
   domain?.mapTo(at, { apiId: api.apiId, stage: stage.stageName, dependsOn: stage });
-  const doors = new Map<string, IConstruct>();
-  at.node.addValidation({ validate: () => tooManyRoutes(at, doors.size, routeQuota) });
+  const claims = new RouteClaims(at, 'http-api');
+  at.node.addValidation({ validate: () => tooManyRoutes(at, claims.size, routeQuota) });
   return {
+    scope: at,
     api,
     stage,
     accessLog,
@@ -179,7 +183,7 @@ export function createHttpApi(at: Construct, props: ReturnType<typeof SHARED_HTT
     answersCors,
     namesReachAuthorizer: authorization.kind === 'request',
     names: new Map(),
-    doors,
+    claims,
   };
 }
 
@@ -187,22 +191,6 @@ function tooManyRoutes(at: Construct, routes: number, quota: number): string[] {
   if (routes <= quota) return [];
   const expected = `at most ${quota}, the quota of the account: catchAll: true, two APIs, or routeQuota after AWS raised it`;
   return [misuseText(at, { what: 'routes of the API', got: routes, expected })];
-}
-
-/**
- * Records the route of a door. @throws ConstructError `constructs.conflict` if another door has it
- */
-export function claimRoute(door: IConstruct, { doors }: HttpApiParts, routeKey: string): void {
-  const other = doors.get(routeKey);
-  if (other === undefined || other === door) {
-    doors.set(routeKey, door);
-    return;
-  }
-  throw misuse(door, {
-    what: `route ${routeKey} is a route of ${other.node.path} already`,
-    expected: 'one function for each route of a shared API',
-    code: 'constructs.conflict',
-  });
 }
 
 /**

@@ -27,11 +27,19 @@ import { accessLogFormat, createAccessLog, ensureLogRole } from './internal/acce
 import { connectAuthorization, type RouteAuthorization } from './internal/http-authorizer.js';
 import { acknowledgeOpenRoute } from './internal/open-route.js';
 import { accountProp, apiProps, authorizationProp } from './internal/props.js';
+import { RouteClaims } from './internal/route-claims.js';
+import { checkShared } from './internal/shared-door.js';
 
 /** Props of {@link WebSocketApi}. */
 export interface WebSocketApiProps {
   /** The function that answers. The API allows it to send messages and sets its endpoint variable. */
   readonly fn: IFunction;
+  /**
+   * The API of another function in the same stack, to which the routes are added. All other props belong to that API.
+   *
+   * @default - a new API
+   */
+  readonly shared?: WebSocketApi;
   /**
    * The check of the callers of `$connect` before the function runs: the application, IAM, or a function, `requestAuthorizer()` with the form `policy`.
    *
@@ -105,6 +113,7 @@ export const WEB_SOCKET_API_PROPS = defineProps<WebSocketApiProps>('WebSocketApi
     '$request.body.action',
   ),
   respond: flag.default(false),
+  shared: thing<WebSocketApi>('a WebSocketApi', 'parts'),
 });
 
 const STAGE = 'live';
@@ -117,6 +126,22 @@ const FORMAT = accessLogFormat({
   connectionId: '$context.connectionId',
   integrationError: '$context.integrationErrorMessage',
 });
+
+/** A WebSocket API without routes, and the doors that added them. */
+export interface WebSocketApiParts {
+  /** The construct of the API. */
+  readonly scope: Construct;
+  readonly api: WebSocketApiResource;
+  readonly stage: WebSocketStage;
+  readonly accessLog: ILogGroup | undefined;
+  readonly url: string;
+  /** True if the return value of a handler is sent to the caller. */
+  readonly responds: boolean;
+  /** The authorization of the route `$connect`. */
+  readonly connect: RouteAuthorization;
+  /** The routes of all doors. */
+  readonly claims: RouteClaims;
+}
 
 /**
  * A WebSocket API in front of a function. `ServiceWiring` adds a route for each registration of the application.
@@ -141,34 +166,26 @@ export class WebSocketApi extends Construct {
   readonly url: string;
   /** The address for messages to clients, `https://…/live`. */
   readonly managementEndpoint: string;
+  /** The parts to which doors add their routes. @internal */
+  readonly parts: WebSocketApiParts;
   readonly #integration: CfnIntegration;
-  readonly #respond: boolean;
-  readonly #connect: RouteAuthorization;
   readonly #routes = new Map<string, CfnRoute>();
 
+  /** @throws ConstructError `constructs.invalid_prop` for a wrong prop, and for a function or a shared API of another stack */
   constructor(scope: Construct, id: string, props: WebSocketApiProps) {
     super(scope, id);
-    const { routeSelectionExpression, respond, authorization, domain, throttleRate, throttleBurst, ...given } =
-      WEB_SOCKET_API_PROPS.parse(this, props);
-    const fn = invokedByDoor(this, given.fn);
+    const { fn: given, shared, ...own } = WEB_SOCKET_API_PROPS.parse(this, props);
+    if (shared) {
+      checkShared(this, shared, props, 'WebSocketApi');
+      requireSameStack(this, 'shared', shared, 'an API in the stack of the function');
+    }
+    const fn = invokedByDoor(this, given);
     requireSameStack(this, 'fn', functionBehind(fn), 'the API in the stack of the function');
     this.fn = fn;
-    this.#respond = respond;
-    this.api = new WebSocketApiResource(this, 'Resource', { apiName: nameOf(this), routeSelectionExpression });
-    this.accessLog = createAccessLog(this, given);
-    this.stage = new WebSocketStage(this, 'Stage', {
-      webSocketApi: this.api,
-      stageName: STAGE,
-      autoDeploy: true,
-      throttle: { rateLimit: throttleRate, burstLimit: throttleBurst },
-      ...(this.accessLog && {
-        accessLogSettings: {
-          destination: new LogGroupLogDestination(this.accessLog),
-          format: AccessLogFormat.custom(FORMAT),
-        },
-      }),
-    });
-    ensureLogRole(this, this.stage, given);
+    this.parts = shared?.parts ?? createWebSocketApi(this, own);
+    this.api = this.parts.api;
+    this.stage = this.parts.stage;
+    this.accessLog = this.parts.accessLog;
     this.#integration = new CfnIntegration(this, 'Integration', {
       apiId: this.api.apiId,
       integrationType: 'AWS_PROXY',
@@ -179,31 +196,32 @@ export class WebSocketApi extends Construct {
       principal: new ServicePrincipal('apigateway.amazonaws.com'),
       sourceArn: this.#arn('*'),
     });
-    this.#connect = connectAuthorization(this, this.api.apiId, authorization);
-    this.authenticatesCallers = this.#connect.authorizationType !== 'NONE';
-    this.node.addValidation({ validate: () => this.#unchecked() });
-    domain?.mapTo(this, { apiId: this.api.apiId, stage: STAGE, dependsOn: this.stage, webSocket: true });
-    this.url = domain?.url.replace(/^https:/, 'wss:') ?? this.stage.url;
+    this.authenticatesCallers = this.parts.connect.authorizationType !== 'NONE';
+    this.url = this.parts.url;
     this.managementEndpoint = this.stage.callbackUrl;
     this.grantManageConnections(fn);
     setVariable(this, fn, WEBSOCKET_ENDPOINT_ENV, this.managementEndpoint);
+    this.parts.claims.join(this);
   }
 
   /**
    * Adds the route of a key: `$connect`, or a value of the selection expression.
    *
-   * @throws ConstructError `constructs.invalid_prop` for a key that API Gateway does not accept
+   * @throws ConstructError `constructs.invalid_prop` for a key that API Gateway does not accept; `constructs.conflict` for a key of another function
    */
   addRouteKey(routeKey: string): void {
     if (!ROUTE_KEY.test(routeKey)) {
       throw misuse(this, { what: 'route key', got: routeKey, expected: '1 to 128 letters, digits and $ _ . : @ / -' });
     }
     if (this.#routes.has(routeKey)) return;
-    const answers = this.#respond && !SILENT.includes(routeKey);
-    const route = new CfnRoute(this, routeId(`Route${routeKey}`), {
+    const { responds, connect, scope, claims } = this.parts;
+    claims.claim(this, routeKey);
+    const answers = responds && !SILENT.includes(routeKey);
+    // A route has the same logical id for every function, so that CloudFormation can pass it from one function to another.
+    const route = new CfnRoute(scope, routeId(`Route${routeKey}`), {
       apiId: this.api.apiId,
       routeKey,
-      ...(routeKey === '$connect' ? this.#connect : { authorizationType: 'NONE' }),
+      ...(routeKey === '$connect' ? connect : { authorizationType: 'NONE' }),
       target: `integrations/${this.#integration.ref}`,
       ...(answers ? { routeResponseSelectionExpression: '$default' } : {}),
     });
@@ -217,12 +235,14 @@ export class WebSocketApi extends Construct {
   }
 
   /**
-   * Errors of the API when it calls the function, and answers of the function that API Gateway cannot use.
+   * Errors of the API when it calls the function, and answers of the function that API Gateway cannot use. Of an API with several doors, the first has the
+   * metric.
    *
    * @internal
    * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-logging.html
    */
-  serverErrors(): IMetric {
+  serverErrors(): IMetric | undefined {
+    if (!this.parts.claims.isFirst(this)) return undefined;
     const metric = (metricName: string) =>
       new Metric({
         namespace: 'AWS/ApiGateway',
@@ -257,13 +277,6 @@ export class WebSocketApi extends Construct {
     return grantOnParts(grantee, WEBSOCKET_ACTIONS, [this.#arn(`${STAGE}/*/@connections/*`)], reason);
   }
 
-  /** Without the route `$connect`, API Gateway accepts every connection. */
-  #unchecked(): string[] {
-    if (!this.authenticatesCallers || this.#routes.has('$connect')) return [];
-    const what = 'authorization of an API without the route $connect, where API Gateway checks it';
-    return [misuseText(this, { what, expected: "a handler of '$connect' in the application" })];
-  }
-
   #arn(resourceName: string): string {
     return Stack.of(this).formatArn({ service: 'execute-api', resource: this.api.apiId, resourceName });
   }
@@ -276,4 +289,40 @@ export class WebSocketApi extends Construct {
       resourceName: `${this.fn.functionArn}/invocations`,
     });
   }
+}
+
+/** Creates the API, its stage and its log as children of a construct. */
+function createWebSocketApi(
+  at: Construct,
+  props: Omit<ReturnType<typeof WEB_SOCKET_API_PROPS.parse>, 'fn' | 'shared'>,
+): WebSocketApiParts {
+  const { routeSelectionExpression, respond, authorization, domain, throttleRate, throttleBurst, ...given } = props;
+  const api = new WebSocketApiResource(at, 'Resource', { apiName: nameOf(at), routeSelectionExpression });
+  const accessLog = createAccessLog(at, given);
+  const stage = new WebSocketStage(at, 'Stage', {
+    webSocketApi: api,
+    stageName: STAGE,
+    autoDeploy: true,
+    throttle: { rateLimit: throttleRate, burstLimit: throttleBurst },
+    ...(accessLog && {
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(accessLog),
+        format: AccessLogFormat.custom(FORMAT),
+      },
+    }),
+  });
+  ensureLogRole(at, stage, given);
+  const connect = connectAuthorization(at, api.apiId, authorization);
+  const claims = new RouteClaims(at, 'websocket');
+  at.node.addValidation({ validate: () => uncheckedConnect(at, connect, claims) });
+  domain?.mapTo(at, { apiId: api.apiId, stage: STAGE, dependsOn: stage, webSocket: true });
+  const url = domain?.url.replace(/^https:/, 'wss:') ?? stage.url;
+  return { scope: at, api, stage, accessLog, url, responds: respond, connect, claims };
+}
+
+/** Without the route `$connect`, API Gateway accepts every connection. */
+function uncheckedConnect(at: Construct, { authorizationType }: RouteAuthorization, claims: RouteClaims): string[] {
+  if (authorizationType === 'NONE' || claims.has('$connect')) return [];
+  const what = 'authorization of an API without the route $connect, where API Gateway checks it';
+  return [misuseText(at, { what, expected: "a handler of '$connect' in the application" })];
 }

@@ -26,6 +26,18 @@ export function invokersOf(fn: IFunction): readonly Invoker[] {
   return invokers.get(functionBehind(fn)) ?? [];
 }
 
+const resources = sharedRegistry<IConstruct, IConstruct[]>('door-resources/1');
+
+/** Records a resource of a door that is not its child. */
+export function noteResource(door: IConstruct, resource: IConstruct): void {
+  resources.set(door, [...(resources.get(door) ?? []), resource]);
+}
+
+/** The constructs whose children are the resources of a door. */
+export function resourcesOf(door: IConstruct): readonly IConstruct[] {
+  return [door, ...(resources.get(door) ?? [])];
+}
+
 const expected = sharedRegistry<IConstruct, Set<string>>('expected-routes/1');
 
 /** Records routes of a door that another construct than the wiring adds, such as the documents of an MCP server. */

@@ -7,13 +7,18 @@ import { Construct } from 'constructs';
 import { grantOn } from '../internal/grants.js';
 import { grantKey } from '../internal/keys.js';
 import { misuse } from '../internal/misuse.js';
+import { nameInStack } from '../internal/names.js';
 import { count, defineProps, literal, literalWords, many, thing, words } from '../internal/props.js';
 import { sharedRegistry } from '../internal/shared.js';
 
 /** Props of {@link MicrovmImage}. */
 export interface MicrovmImageProps {
-  /** The name of the image in the account: 1 to 64 letters, digits, `-` and `_`. */
-  readonly name: string;
+  /**
+   * The name of the image in the account: 1 to 64 letters, digits, `-` and `_`. An account and region has one image of a name.
+   *
+   * @default - from the path of the construct and the id of the stack, so that each stack has a separate image
+   */
+  readonly name?: string;
   /** The bucket of the archive with the program and its Dockerfile. */
   readonly codeBucket: IBucket;
   /** The key of the archive. */
@@ -25,7 +30,7 @@ export interface MicrovmImageProps {
   /**
    * The purpose of the image.
    *
-   * @default - its name
+   * @default - its name, or the path of the construct
    */
   readonly description?: string;
   /**
@@ -78,7 +83,7 @@ const MEMORY: readonly number[] = [512, 1024, 2048, 4096, 8192];
 
 /** Validators and defaults for {@link MicrovmImageProps}. */
 export const MICROVM_IMAGE_PROPS = defineProps<MicrovmImageProps>('MicrovmImage')({
-  name: literalWords('1 to 64 letters, digits, - and _', /^[\w-]{1,64}$/).required(),
+  name: literalWords('1 to 64 letters, digits, - and _', /^[\w-]{1,64}$/),
   codeBucket: thing<IBucket>('a bucket', 'bucketArn').required(),
   codeKey: words('the key of an object').required(),
   baseImageArn: words('the ARN of an image').required(),
@@ -106,7 +111,7 @@ type Parsed = ReturnType<typeof MICROVM_IMAGE_PROPS.parse>;
  * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-resource-lambda-microvmimage.html
  * @example
  * const image = new MicrovmImage(this, 'Notebook', {
- *   name: 'notebook', codeBucket, codeKey: 'notebook.zip', baseImageArn, baseImageVersion: '1', hookPort: 9000,
+ *   codeBucket, codeKey: 'notebook.zip', baseImageArn, baseImageVersion: '1', hookPort: 9000,
  * });
  */
 export class MicrovmImage extends Construct {
@@ -128,8 +133,8 @@ export class MicrovmImage extends Construct {
     grantKey(codeBucket.encryptionKey, this.buildRole, 'bucket', 'read');
     if (logGroup) grantOn(this.buildRole, ['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]);
     this.image = new CfnMicrovmImage(this, 'Resource', {
-      name,
-      description: description ?? name,
+      name: name ?? nameInStack(this),
+      description: description ?? name ?? this.node.path,
       baseImageArn: parsed.baseImageArn,
       baseImageVersion: parsed.baseImageVersion,
       buildRoleArn: this.buildRole.roleArn,

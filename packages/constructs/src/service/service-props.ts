@@ -4,17 +4,17 @@ import type { RemovalPolicy } from 'aws-cdk-lib/core';
 import { SERVICE_FUNCTION_PROPS, type ServiceFunctionProps } from '../function/service-function.js';
 import type { ApiDomain } from '../http/api-domain.js';
 import type { ApiAuthorization } from '../http/authorization.js';
-import type { WebSocketApiProps } from '../http/websocket-api.js';
 import { choice, defineProps, flag, literal, literalWords, many, thing } from '../internal/props.js';
 import { type ExternalAttachment, isExternal } from '../wiring/external.js';
-import { HTTP_DOORS, type HttpDoorKind, type ServiceGraphql } from './internal/doors.js';
+import { HTTP_DOORS, type HttpDoorKind, type ServiceGraphql, type ServiceWebSocket } from './internal/doors.js';
+import { Routes } from './routes.js';
 import { Source } from './source.js';
 import type { ServiceStage } from './stage.js';
 
-/** A further function of a service, for some of its sources. Its other props default to the props of the service. */
+/** A further function of a service, for some of its sources and operations. Its other props default to the props of the service. */
 export interface ServiceSplit extends Partial<Omit<ServiceFunctionProps, 'code' | 'external'>> {
-  /** Its sources. The first function does not serve them. */
-  readonly include: readonly Source[];
+  /** Its sources and operations. The first function does not serve them. */
+  readonly include: readonly (Source | Routes)[];
 }
 
 /** Props of {@link Service}, and the props of {@link ServiceFunction} for its functions. */
@@ -46,7 +46,7 @@ export interface ServiceProps
    */
   readonly sources?: readonly Source[];
   /**
-   * Further functions by name, for sources that need another timeout, memory or bundle.
+   * Further functions by name, for sources and operations that need another timeout, memory or bundle. All functions share the APIs.
    *
    * @default - one function
    */
@@ -80,7 +80,7 @@ export interface ServiceProps
    *
    * @default - those of the stage
    */
-  readonly webSocket?: Omit<WebSocketApiProps, 'fn'>;
+  readonly webSocket?: ServiceWebSocket;
   /**
    * Registrations that are attached outside the service, as in {@link ServiceWiring}.
    *
@@ -122,7 +122,7 @@ export const SERVICE_PROPS = defineProps<ServiceProps>('Service')({
     [],
   ),
   split: literal<Readonly<Record<string, ServiceSplit>>>(
-    'an object of { include: [Source.queue("orders")] } by name',
+    'an object of { include: [Source.queue("orders"), Routes.under("/orders")] } by name',
     (value) =>
       isSettings(value) &&
       Object.entries(value as object).every(
@@ -133,7 +133,7 @@ export const SERVICE_PROPS = defineProps<ServiceProps>('Service')({
   domain: thing<ApiDomain>('an ApiDomain', 'domainName'),
   authorization: thing<ApiAuthorization>('a value of ApiAuthorization', 'authorizer'),
   graphql: literal<ServiceGraphql>('an object with schemaFile', isSettings),
-  webSocket: literal<Omit<WebSocketApiProps, 'fn'>>('an object', isSettings),
+  webSocket: literal<ServiceWebSocket>('an object', isSettings),
   external: many<ExternalAttachment>(
     'a list of { kind, name, path, reason }, each with a reason and with a kind or a path',
     isExternal,
@@ -145,5 +145,19 @@ export const SERVICE_PROPS = defineProps<ServiceProps>('Service')({
 
 function isSplit(part: Partial<ServiceSplit> | undefined): boolean {
   const { include } = part ?? {};
-  return Array.isArray(include) && include.length > 0 && include.every((one) => one instanceof Source);
+  return (
+    Array.isArray(include) &&
+    include.length > 0 &&
+    include.every((one) => one instanceof Source || one instanceof Routes)
+  );
+}
+
+/** The sources among the entries of `include`. */
+export function sourcesIn(include: ServiceSplit['include']): readonly Source[] {
+  return include.filter((one) => one instanceof Source);
+}
+
+/** The operations among the entries of `include`. */
+export function routesIn(include: ServiceSplit['include']): readonly Routes[] {
+  return include.filter((one) => one instanceof Routes);
 }

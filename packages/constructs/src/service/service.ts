@@ -9,11 +9,12 @@ import type { ServiceFunction, ServiceFunctionProps } from '../function/service-
 import { misuse } from '../internal/misuse.js';
 import type { ServiceWiring } from '../wiring/service-wiring.js';
 import { createDoors, type ServiceDoors } from './internal/doors.js';
-import { createPart, type ServicePart } from './internal/parts.js';
+import { createPart, leaveOutOf, type ServicePart } from './internal/parts.js';
 import { destroyWithStack } from './internal/removal.js';
+import { checkSplitRoutes } from './internal/split-routes.js';
 import { createTables, type ServiceTables } from './internal/tables.js';
 import { watchParts } from './internal/watch.js';
-import { SERVICE_PROPS, type ServiceProps } from './service-props.js';
+import { routesIn, SERVICE_PROPS, type ServiceProps, sourcesIn } from './service-props.js';
 import type { CreatedSources } from './source.js';
 import { STAGES } from './stage.js';
 
@@ -63,7 +64,7 @@ export class Service extends Construct {
 
   /**
    * @throws ConstructError `constructs.invalid_prop`; `constructs.invalid_inventory` for an application that does not load; `constructs.not_registered`
-   *   for a source without a handler; and as the constructs that it creates
+   *   for a source without a handler, and for an entry of `include` without an operation; `constructs.conflict` for an operation of two functions; and as the constructs that it creates
    */
   constructor(scope: Construct, id: string, props: ServiceProps) {
     super(scope, id);
@@ -71,7 +72,8 @@ export class Service extends Construct {
     const { split, sources, external } = parsed;
     const stage = STAGES[parsed.stage];
     const splits = Object.entries(split);
-    const ofSplits = splits.flatMap(([, { include }]) => include);
+    const all = splits.flatMap(([, { include }]) => include);
+    const [ofSplits, routesOfSplits] = [sourcesIn(all), routesIn(all)];
     const application = stage.keeps ? id : `${Stack.of(this).stackName}-${id}`;
     const main = createPart(this, {
       name: 'main',
@@ -81,41 +83,42 @@ export class Service extends Construct {
       settings: functionSettings(props),
       triggers: (trigger) =>
         sources.some(({ covers }) => covers(trigger)) || !ofSplits.some(({ covers }) => covers(trigger)),
+      routes: (route) => !routesOfSplits.some(({ covers }) => covers(route)),
     });
     const parts: ServicePart[] = [main];
     for (const [name, { include, ...settings }] of splits) {
       if (name === 'main')
         throw misuse(this, { what: 'split.main', expected: 'another name: main is the first function' });
-      const own = settings.entry !== undefined && settings.entry !== parsed.entry;
+      const hasOwnEntry = settings.entry !== undefined && settings.entry !== parsed.entry;
+      const routes = routesIn(include);
+      const isStreaming =
+        main.format !== 'json' || (routes.length > 0 && (hasOwnEntry || settings.handler !== undefined));
+      const leaveOut = leaveOutOf(isStreaming || parsed.doors?.includes('function-url') === true, routes.length > 0);
       parts.push(
         createPart(this, {
           name,
           stage,
           application,
           settings: { ...functionSettings(props), ...settings },
-          triggers: (trigger) => include.some(({ covers }) => covers(trigger)),
-          isSplit: true,
-          hasOwnEntry: own,
-          isStreaming: main.format !== 'json',
+          triggers: (trigger) => sourcesIn(include).some(({ covers }) => covers(trigger)),
+          routes: (route) => routes.some(({ covers }) => covers(route)),
+          hasOwnEntry,
+          ...(leaveOut && { leaveOut }),
         }),
       );
     }
+    checkSplitRoutes(this, parts, new Map(splits.map(([name, { include }]) => [name, routesIn(include)])));
     this.fn = main.service.fn;
     this.functions = Object.fromEntries(parts.map(({ name, service }) => [name, service]));
     this.wiring = main.wiring;
     this.wirings = Object.fromEntries(parts.map(({ name, wiring }) => [name, wiring]));
     this.logGroup = main.service.logGroup;
     this.tables = this.#bindTables(parts, parsed.environment ?? {});
-    this.doors = createDoors(
-      this,
-      main.wiring,
-      { ...main, fn: this.fn as IFunction, mcpTable: this.tables.mcp, stage },
-      parsed,
-    );
+    this.doors = createDoors(this, parts, { mcpTable: this.tables.mcp, stage }, parsed);
     if (main.isKnown) for (const source of sources) source.attach(this, main.wiring, this);
     for (const [index, [, { include }]] of splits.entries()) {
       const { isKnown, wiring } = parts[index + 1] as ServicePart;
-      if (isKnown) for (const source of include) source.attach(this, wiring, this);
+      if (isKnown) for (const source of sourcesIn(include)) source.attach(this, wiring, this);
     }
     const { httpApi, restApi, functionUrl, webSocket, graphql } = this.doors;
     this.url = (httpApi ?? restApi ?? functionUrl)?.url;

@@ -7,7 +7,8 @@ export interface ExternalAttachment {
    */
   readonly kind?: string;
   /**
-   * The registered name of the handler. A handler of a bus is named by its selector as JSON, `{"source":"billing"}`, and must be named.
+   * The registered name of the handler. A handler of a bus is named by its selector as JSON, `{"source":"billing"}`, a route by `GET /notes`, a WebSocket route
+   * by its key as JSON, `"$default"`, a GraphQL field by `Query.note`. All of these must be named.
    *
    * @default - every registration of this kind
    */

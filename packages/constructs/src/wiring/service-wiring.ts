@@ -2,6 +2,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { GraphqlApi } from '../graphql/graphql-api.js';
 import type { IHttpDoor } from '../http/door.js';
+import { isBelow } from '../http/internal/pattern.js';
 import type { WebSocketApi } from '../http/websocket-api.js';
 import { expectRoutes } from '../internal/invokers.js';
 import { misuse, misuseText } from '../internal/misuse.js';
@@ -74,7 +75,8 @@ export interface HttpWiringProps {
    */
   readonly catchAll?: boolean;
   /**
-   * Only the routes under these paths, such as `/mcp`. Only for a door with routes, an API without `catchAll`: any other door passes every path.
+   * Only the routes under these paths, such as `/mcp`. With `catchAll`, every request under these paths reaches the function, `/mcp` and `/mcp/{path+}`. Only for
+   * an API: any other door passes every path.
    *
    * @default - all routes
    */
@@ -168,27 +170,28 @@ export class ServiceWiring extends ServiceSources {
    *
    * @throws ConstructError `constructs.not_registered` when the application has no such route; `constructs.invalid_prop` for the open
    *   container with a door that accepts any caller, a door of another function, a door without the authorizer that the principal resolver reads,
-   *   `Optional()` with such a resolver, `only` with `catchAll` or with a door that has no routes
+   *   `Optional()` with such a resolver, `only` with a door that has no routes or with paths that overlap
    * @example wiring.http(api);
    */
   http(door: IHttpDoor, { catchAll = false, only }: HttpWiringProps = {}): this {
     this.#checkDoor(door);
     checkOnly(this, door, { catchAll, only });
-    const routes = this.inventory.routes.filter(
-      ({ surface, path = '' }) => surface === 'http' && (only?.some((prefix) => isBelow(path, prefix)) ?? true),
-    );
-    if (routes.length === 0)
-      throw this.attachments.notRegistered(`HTTP routes${only ? ` below ${only.join(', ')}` : ''}`);
+    const all = this.inventory.routes.filter(({ surface }) => surface === 'http');
+    const below = (parent: string) => all.filter(({ path = '' }) => isBelow(path, parent));
+    const empty = only?.find((path) => below(path).length === 0);
+    if (all.length === 0 || empty !== undefined)
+      throw this.attachments.notRegistered(`HTTP routes${empty === undefined ? '' : ` below ${empty}`}`);
+    const routes = all.filter(({ path = '' }) => only?.some((parent) => isBelow(path, parent)) ?? true);
     checkAuthorizer(this, door, routes, this.inventory.deployment);
     const given = doorRoutes(routes, this.inventory.deployment ?? {}, this.#streaming);
     const streams = given.some(({ streaming }) => streaming);
     if (catchAll) {
       if (door.authenticatesCallers && door.hasRoutes) {
-        const open = openRoutes(given, this.inventory.deployment);
+        const open = openRoutes(given, this.inventory.deployment, only);
         expectRoutes(door, open);
         door.addRoutes(open);
       }
-      door.addCatchAll({ streaming: streams && door.canStream });
+      door.addCatchAll({ streaming: streams && door.canStream, registered: given, ...(only && { under: only }) });
     } else door.addRoutes(given);
     door.attachContainer(this.inventory.container);
     for (const route of routes) this.attachments.cover(ofRoute(route));
@@ -292,8 +295,4 @@ export class ServiceWiring extends ServiceSources {
 
 function isWiring(construct: object): construct is ServiceWiring {
   return construct instanceof ServiceWiring;
-}
-
-function isBelow(path: string, prefix: string): boolean {
-  return path === prefix || path.startsWith(prefix.endsWith('/') ? prefix : `${prefix}/`);
 }

@@ -1,8 +1,8 @@
 import { type ILogGroup, LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { Fn, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
+import { RemovalPolicy } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { misuse } from '../../internal/misuse.js';
-import { nameOf } from '../../internal/names.js';
+import { nameInStack } from '../../internal/names.js';
 import { ApiGatewayAccount } from '../api-gateway-account.js';
 
 /** The props of an API's access log. */
@@ -27,9 +27,9 @@ export function createAccessLog(scope: Construct, settings: AccessLogSettings): 
     throw misuse(scope, { what: 'accessLogGroup with accessLog: false', expected: 'one of them' });
   }
   if (accessLogGroup !== undefined) return accessLogGroup;
-  const uuid = Fn.select(2, Fn.split('/', Stack.of(scope).stackId));
   return new LogGroup(scope, 'AccessLog', {
-    logGroupName: `/aws/vendedlogs/apigateway/${nameOf(scope)}-${Fn.select(0, Fn.split('-', uuid))}`,
+    // A group name has at most 512 characters.
+    logGroupName: `/aws/vendedlogs/apigateway/${nameInStack(scope, 73)}`,
     retention: logRetention,
     removalPolicy: RemovalPolicy.RETAIN,
   });

@@ -53,3 +53,24 @@ export function withPositions(pattern: string): string {
     .map((segment, index) => (segment.startsWith('{') ? (segment.endsWith('+}') ? '{path+}' : `{p${index}}`) : segment))
     .join('/');
 }
+
+/** The patterns of all requests for a path and the paths below it. */
+export function belowPath(path: string): readonly string[] {
+  return path === '/' ? ['/', '/{path+}'] : [path, `${path}/{path+}`];
+}
+
+/** True if one request can match both patterns. */
+export function canOverlap(one: string, other: string): boolean {
+  return segmentsOverlap(one.split('/').slice(1), other.split('/').slice(1));
+}
+
+function segmentsOverlap([a, ...restA]: readonly string[], [b, ...restB]: readonly string[]): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  if (a.endsWith('+}') || b.endsWith('+}')) return true;
+  return (a === b || a.startsWith('{') || b.startsWith('{')) && segmentsOverlap(restA, restB);
+}
+
+/** True for a path, and for the paths below it. */
+export function isBelow(path: string, parent: string): boolean {
+  return path === parent || path.startsWith(parent.endsWith('/') ? parent : `${parent}/`);
+}

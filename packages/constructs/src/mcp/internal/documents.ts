@@ -1,4 +1,4 @@
-import { AuthorizationType, type CfnMethod, type Method } from 'aws-cdk-lib/aws-apigateway';
+import { AuthorizationType, type CfnMethod } from 'aws-cdk-lib/aws-apigateway';
 import type { RestApi } from '../../http/rest-api.js';
 
 /** A document in its serialized form. */
@@ -15,11 +15,10 @@ export interface ServedDocument {
  */
 export function serveFromGateway(api: RestApi, documents: readonly ServedDocument[], maxAgeSeconds: number): void {
   for (const { path, body } of documents) {
-    const method = api.api.root.resourceForPath(path).node.findChild('GET') as Method;
-    Object.assign(method.node.defaultChild as CfnMethod, mockMethod(body, maxAgeSeconds));
+    Object.assign(api.methodOf('GET', path)?.node.defaultChild as CfnMethod, mockMethod(body, maxAgeSeconds));
   }
   // The CDK derives the id of a deployment from methods at the time of their addition.
-  api.api.latestDeployment?.addToLogicalId({ documents, maxAgeSeconds });
+  api.parts.deployAgainFor({ documents, maxAgeSeconds });
 }
 
 function mockMethod(body: string, maxAgeSeconds: number): Partial<CfnMethod> {

@@ -15,8 +15,8 @@ import { McpServer } from '../../mcp/mcp-server.js';
 import { McpSessions } from '../../mcp/sessions.js';
 import type { McpTable } from '../../state/tables.js';
 import type { Inventory } from '../../wiring/inventory.js';
-import type { ServiceWiring } from '../../wiring/service-wiring.js';
 import type { StageSettings } from '../stage.js';
+import type { ServicePart } from './parts.js';
 
 /** The kinds of front doors that a service creates for HTTP routes. */
 export const HTTP_DOORS = ['http-api', 'rest-api', 'function-url'] as const;
@@ -41,8 +41,11 @@ export interface DoorSettings {
   readonly domain: ApiDomain | undefined;
   readonly authorization: ApiAuthorization | undefined;
   readonly graphql: ServiceGraphql | undefined;
-  readonly webSocket: Omit<WebSocketApiProps, 'fn'> | undefined;
+  readonly webSocket: ServiceWebSocket | undefined;
 }
+
+/** Props of the WebSocket API of a service. */
+export type ServiceWebSocket = Omit<WebSocketApiProps, 'fn' | 'shared'>;
 
 /** The created doors of a service. */
 export interface ServiceDoors {
@@ -60,41 +63,74 @@ export interface ServiceDoors {
   readonly mcp?: McpServer;
 }
 
-/** The facts from which the doors follow. */
+/** The facts from which the doors follow, except the functions. */
 export interface DoorFacts {
-  readonly fn: IFunction;
-  readonly inventory: Inventory;
-  /** The format of the exported handler. */
-  readonly format: string | undefined;
-  /** The variables that the application reads. */
-  readonly read: readonly string[];
   readonly mcpTable: McpTable | undefined;
   readonly stage: StageSettings;
 }
 
-/** Creates the doors that the registrations of the application need. */
+type HttpDoors = Pick<ServiceDoors, 'httpApi' | 'restApi' | 'functionUrl'>;
+
+const serves = ({ inventory }: ServicePart, wanted: string) =>
+  inventory.routes.some(({ surface }) => surface === wanted);
+
+/** Creates the doors that the registrations of the application need. All functions share the APIs, in the order of the parts. */
 export function createDoors(
   at: Construct,
-  wiring: ServiceWiring,
+  parts: readonly ServicePart[],
   facts: DoorFacts,
   settings: DoorSettings,
 ): ServiceDoors {
-  const { routes } = facts.inventory;
-  const has = (wanted: string) => routes.some(({ surface }) => surface === wanted);
-  const http = has('http') ? createHttp(at, facts, settings) : {};
-  const [first] = Object.values(http) as IHttpDoor[];
-  const mcp = first && createMcp(at, facts, first);
-  const all = Object.values(http) as IHttpDoor[];
-  for (const door of all) {
-    const only = all.some(({ canStream }) => canStream) ? bufferedPaths(door, facts.inventory) : undefined;
-    wiring.http(door, { ...(only && { only }) });
+  const kinds = httpDoorKinds(at, parts, settings.doors);
+  let http: HttpDoors = {};
+  let mcp: McpServer | undefined;
+  for (const part of parts.filter((one) => serves(one, 'http'))) {
+    const own = createHttp(at, part, kinds, http, facts.stage, settings);
+    const all = Object.values(own) as IHttpDoor[];
+    const [first] = all;
+    const server = first && createMcp(at, mcp ? `Mcp-${part.name}` : 'Mcp', part, first, facts.mcpTable);
+    for (const door of all) {
+      const only = all.some(({ canStream }) => canStream) ? bufferedPaths(door, part.inventory) : undefined;
+      part.wiring.http(door, { ...(only && { only }) });
+    }
+    http = { ...own, ...http };
+    mcp ??= server;
   }
+  let webSocket: WebSocketApi | undefined;
+  for (const part of parts.filter((one) => serves(one, 'websocket'))) {
+    const api = createWebSocket(at, part, webSocket, facts.stage, settings);
+    webSocket ??= api;
+  }
+  const [main] = parts;
   return {
     ...http,
     ...(mcp && { mcp }),
-    ...(has('websocket') && { webSocket: createWebSocket(at, wiring, facts, settings) }),
-    ...(has('appsync') && { graphql: createGraphql(at, wiring, facts, settings) }),
+    ...(webSocket && { webSocket }),
+    ...(main && serves(main, 'appsync') && { graphql: createGraphql(at, main, facts.stage, settings) }),
   };
+}
+
+/**
+ * The kinds of the HTTP doors.
+ *
+ * @throws ConstructError `constructs.invalid_prop` for a function URL of several functions
+ */
+function httpDoorKinds(
+  at: Construct,
+  parts: readonly ServicePart[],
+  given: readonly HttpDoorKind[] | undefined,
+): readonly HttpDoorKind[] {
+  const withRoutes = parts.filter((part) => serves(part, 'http'));
+  const formats = withRoutes.map(({ format }) => format);
+  const format = ['function-url', 'gateway-v1'].find((one) => formats.includes(one)) ?? 'json';
+  const kinds = given ?? [DOOR_OF[format] ?? 'http-api'];
+  const second = withRoutes[1];
+  if (second === undefined || !kinds.includes('function-url')) return kinds;
+  throw misuse(at, {
+    what: `split.${second.name} has HTTP routes, and a function URL has one function`,
+    expected:
+      'doors: ["http-api"] or doors: ["rest-api"], with createGatewayRestStreamingHandler for routes that stream',
+  });
 }
 
 /** The paths without a streaming route, for a door that buffers next to a streaming door; `undefined` for all paths. */
@@ -117,10 +153,14 @@ const DOOR_OF: Readonly<Record<string, HttpDoorKind>> = {
 
 function createHttp(
   at: Construct,
-  { fn, format = 'json', inventory, stage }: DoorFacts,
-  { doors = [DOOR_OF[format] ?? 'http-api'], domain, authorization }: DoorSettings,
-): Pick<ServiceDoors, 'httpApi' | 'restApi' | 'functionUrl'> {
-  const { throttleRate, throttleBurst, logRetention } = stage;
+  part: ServicePart,
+  kinds: readonly HttpDoorKind[],
+  first: HttpDoors,
+  { throttleRate, throttleBurst, logRetention }: StageSettings,
+  { domain, authorization }: DoorSettings,
+): HttpDoors {
+  const { format, inventory } = part;
+  const fn = part.service.fn as IFunction;
   const api = {
     fn,
     throttleRate,
@@ -131,17 +171,32 @@ function createHttp(
   };
   const auth = inventory.container === 'secure' ? FunctionUrlAuth.APPLICATION : FunctionUrlAuth.IAM;
   const streaming = format === 'function-url' ? { streaming: true } : {};
+  const { httpApi, restApi } = first;
   return {
-    ...(doors.includes('http-api') && { httpApi: new HttpApi(at, 'HttpApi', api) }),
-    ...(doors.includes('rest-api') && { restApi: new RestApi(at, 'RestApi', api) }),
-    ...(doors.includes('function-url') && {
+    ...(kinds.includes('http-api') && {
+      httpApi: httpApi
+        ? new HttpApi(at, `HttpApi-${part.name}`, { fn, shared: httpApi })
+        : new HttpApi(at, 'HttpApi', api),
+    }),
+    ...(kinds.includes('rest-api') && {
+      restApi: restApi
+        ? new RestApi(at, `RestApi-${part.name}`, { fn, shared: restApi })
+        : new RestApi(at, 'RestApi', api),
+    }),
+    ...(kinds.includes('function-url') && {
       functionUrl: new FunctionUrl(at, 'FunctionUrl', { fn, auth, ...streaming }),
     }),
   };
 }
 
 /** The state of an MCP server, if the application reads its variables. The routes are in the inventory. */
-function createMcp(at: Construct, { fn, inventory, read, mcpTable }: DoorFacts, api: IHttpDoor): McpServer | undefined {
+function createMcp(
+  at: Construct,
+  id: string,
+  { service, inventory, read }: ServicePart,
+  api: IHttpDoor,
+  mcpTable: McpTable | undefined,
+): McpServer | undefined {
   const generateSecret = read.includes(MCP_SECRET_ARN_ENV);
   if (!generateSecret && !read.includes(MCP_TABLE_NAME_ENV)) return undefined;
   const methods = (path: string | undefined) =>
@@ -150,8 +205,8 @@ function createMcp(at: Construct, { fn, inventory, read, mcpTable }: DoorFacts, 
     ['POST', 'GET', 'DELETE'].every((one) => methods(path).includes(one)),
   );
   if (server?.path === undefined) return undefined;
-  return new McpServer(at, 'Mcp', {
-    fn,
+  return new McpServer(at, id, {
+    fn: service.fn as IFunction,
     api,
     path: server.path,
     streaming: api.canStream && server.streaming === true,
@@ -162,19 +217,23 @@ function createMcp(at: Construct, { fn, inventory, read, mcpTable }: DoorFacts, 
 
 function createWebSocket(
   at: Construct,
-  wiring: ServiceWiring,
-  { fn, stage: { throttleRate, throttleBurst, logRetention } }: DoorFacts,
+  { name, service, wiring }: ServicePart,
+  shared: WebSocketApi | undefined,
+  { throttleRate, throttleBurst, logRetention }: StageSettings,
   { webSocket }: DoorSettings,
 ): WebSocketApi {
-  const api = new WebSocketApi(at, 'WebSocket', { fn, throttleRate, throttleBurst, logRetention, ...webSocket });
+  const fn = service.fn as IFunction;
+  const api = shared
+    ? new WebSocketApi(at, `WebSocket-${name}`, { fn, shared })
+    : new WebSocketApi(at, 'WebSocket', { fn, throttleRate, throttleBurst, logRetention, ...webSocket });
   wiring.webSocket(api);
   return api;
 }
 
 function createGraphql(
   at: Construct,
-  wiring: ServiceWiring,
-  { fn, stage: { logRetention } }: DoorFacts,
+  { service, wiring }: ServicePart,
+  { logRetention }: StageSettings,
   { graphql }: DoorSettings,
 ): GraphqlApi {
   if (!graphql) {
@@ -188,7 +247,7 @@ function createGraphql(
     throw misuse(at, { what: 'graphql.tokens with graphql.authorization', expected: 'one of them' });
   }
   const authorization = tokens && tokens.issuer !== '' ? { authorization: ofIssuer(tokens) } : {};
-  const api = new GraphqlApi(at, 'Graphql', { fn, logRetention, ...props, ...authorization });
+  const api = new GraphqlApi(at, 'Graphql', { fn: service.fn as IFunction, logRetention, ...props, ...authorization });
   wiring.graphQl(api);
   return api;
 }

@@ -1,7 +1,7 @@
 import type { LoadedApplication } from '@sallyport/bundle';
 import type { IConstruct } from 'constructs';
 import { misuse } from '../../internal/misuse.js';
-import { type Inventory, type InventoryTrigger, parseInventory } from '../../wiring/inventory.js';
+import { type Inventory, type InventoryRoute, type InventoryTrigger, parseInventory } from '../../wiring/inventory.js';
 
 /**
  * The inventory of the application that was loaded for its bundle.
@@ -26,7 +26,11 @@ export function inventoryOf(at: IConstruct, entry: string, loaded: LoadedApplica
   return parseInventory({ version: 1, container, routes, triggers, deployment: whole });
 }
 
-/** An inventory with some of its triggers. */
-export function withTriggers(inventory: Inventory, includes: (trigger: InventoryTrigger) => boolean): Inventory {
-  return { ...inventory, triggers: inventory.triggers.filter(includes) };
+/** An inventory with some of its triggers and operations. */
+export function partOfInventory(
+  inventory: Inventory,
+  triggers: (trigger: InventoryTrigger) => boolean,
+  routes: (route: InventoryRoute) => boolean,
+): Inventory {
+  return { ...inventory, triggers: inventory.triggers.filter(triggers), routes: inventory.routes.filter(routes) };
 }

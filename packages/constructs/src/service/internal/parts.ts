@@ -1,6 +1,6 @@
 import type { OptionalPart } from '@sallyport/bundle';
 import type { CfnFunction, IFunction } from 'aws-cdk-lib/aws-lambda';
-import { RemovalPolicy, Stack, Token } from 'aws-cdk-lib/core';
+import { AspectPriority, RemovalPolicies, Stack, Token } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { describeEntry } from '../../function/bundle-function.js';
 import { ServiceFunction, type ServiceFunctionProps } from '../../function/service-function.js';
@@ -8,10 +8,10 @@ import { sourceOf } from '../../internal/entries.js';
 import type { ExternalAttachment } from '../../wiring/external.js';
 import { noteService } from '../../wiring/internal/remedies.js';
 import { noteTaking } from '../../wiring/internal/taken-inventories.js';
-import type { Inventory, InventoryTrigger } from '../../wiring/inventory.js';
+import type { Inventory, InventoryRoute, InventoryTrigger } from '../../wiring/inventory.js';
 import { ServiceWiring } from '../../wiring/service-wiring.js';
 import type { StageSettings } from '../stage.js';
-import { inventoryOf, withTriggers } from './inventories.js';
+import { inventoryOf, partOfInventory } from './inventories.js';
 
 /** The settings of one function of a service. */
 export interface PartSettings {
@@ -23,17 +23,18 @@ export interface PartSettings {
   readonly settings: Omit<ServiceFunctionProps, 'code'>;
   /** True if the function serves the trigger. */
   readonly triggers: (trigger: InventoryTrigger) => boolean;
-  /** True for a function without front doors. */
-  readonly isSplit?: boolean;
+  /** True if the function serves the operation. */
+  readonly routes: (route: InventoryRoute) => boolean;
+  /** Parts of the framework that the function does not need. */
+  readonly leaveOut?: readonly (OptionalPart | 'unused')[];
   /** True for a separate file, all of whose registrations the function serves. */
   readonly hasOwnEntry?: boolean;
-  /** True if the handler of the service streams. */
-  readonly isStreaming?: boolean;
 }
 
 /** One function of a service. */
 export interface ServicePart {
   readonly name: string;
+  readonly entry: string;
   readonly service: ServiceFunction;
   readonly wiring: ServiceWiring;
   readonly inventory: Inventory;
@@ -56,20 +57,32 @@ function tryTo<T>(read: () => T): T | undefined {
   }
 }
 
-/** The front doors, of which a function without them needs no code. */
 const FRONT_DOORS: readonly OptionalPart[] = ['gateway-v1', 'gateway-v2', 'function-url', 'load-balancer'];
+
+/** The parts that a function of `split` does not need. A streaming handler needs all front doors. */
+export function leaveOutOf(
+  isStreaming: boolean,
+  hasHttpRoutes: boolean,
+): readonly (OptionalPart | 'unused')[] | undefined {
+  if (isStreaming) return undefined;
+  return ['unused', ...(hasHttpRoutes ? FRONT_DOORS.filter((one) => !/^gateway/.test(one)) : FRONT_DOORS)];
+}
 
 /** Creates a function of a service and its wiring. */
 export function createPart(scope: Construct, part: PartSettings): ServicePart {
-  const { name, stage, application, external = [], isSplit = false, hasOwnEntry = false, isStreaming = false } = part;
+  const { name, stage, application, external = [], leaveOut, hasOwnEntry = false } = part;
   const { include: _include, ...own } = part.settings as typeof part.settings & { readonly include?: unknown };
   const id = name === 'main' ? 'Function' : `Function-${name}`;
   const service = new ServiceFunction(scope, id, {
     logRetention: stage.logRetention,
-    logRemovalPolicy: stage.keeps ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-    ...(isSplit && !isStreaming && { leaveOut: ['unused', ...FRONT_DOORS] }),
+    ...(leaveOut && { leaveOut }),
     ...own,
   });
+  if (own.logRemovalPolicy) {
+    // After the policy of a preview, which removes everything: the CDK applies it with the priority DEFAULT, or MUTATING, which is lower.
+    const priority = AspectPriority.DEFAULT + 1;
+    RemovalPolicies.of(service.logGroup).apply(own.logRemovalPolicy, { priority });
+  }
   const fn = service.fn as IFunction;
   const { entry = '', conditions, handler = 'index.handler', environment = {} } = own;
   // AWS Lambda filters JSON logs by this level, and sets AWS_LAMBDA_LOG_LEVEL.
@@ -91,11 +104,8 @@ export function createPart(scope: Construct, part: PartSettings): ServicePart {
     : Stack.of(scope).bundlingRequired
       ? load(literals)
       : tryTo(() => load(literals));
-  const select = (inventory: Inventory) => {
-    if (hasOwnEntry) return inventory;
-    const keep = withTriggers(inventory, part.triggers);
-    return isSplit ? { ...keep, routes: [] } : keep;
-  };
+  const select = (inventory: Inventory) =>
+    hasOwnEntry ? inventory : partOfInventory(inventory, part.triggers, part.routes);
   const isKnown = Stack.of(scope).bundlingRequired || loaded?.inventory !== undefined;
   const inventory = isKnown ? select(inventoryOf(scope, entry, loaded)) : UNKNOWN;
   const { read = [], missing = [], onlyWithPlaceholders = false } = loaded ?? {};
@@ -118,5 +128,5 @@ export function createPart(scope: Construct, part: PartSettings): ServicePart {
     streamingRoutes,
   });
   noteService(wiring);
-  return { name, service, wiring, inventory, isKnown, format: loaded?.format ?? 'json', read };
+  return { name, entry, service, wiring, inventory, isKnown, format: loaded?.format ?? 'json', read };
 }

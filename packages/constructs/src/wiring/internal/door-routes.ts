@@ -1,5 +1,6 @@
 import type { IConstruct } from 'constructs';
 import type { DoorRoute, IHttpDoor } from '../../http/door.js';
+import { belowPath } from '../../http/internal/pattern.js';
 import { misuse } from '../../internal/misuse.js';
 import type { InventoryDeployment, InventoryRoute } from '../inventory.js';
 
@@ -28,29 +29,45 @@ export function doorRoutes(
 }
 
 function preflight(path: string): DoorRoute {
-  return { method: 'OPTIONS', path, streaming: false, withoutAuthorizer: true };
+  return { method: 'OPTIONS', path, streaming: false, withoutAuthorizer: true, isPreflight: true };
 }
 
-/** The routes that a catch-all with an authorizer needs next to it. */
+/**
+ * The routes that a catch-all with an authorizer needs next to it: the routes without an authorizer, and the other methods of their paths, because a REST API
+ * answers 403 for a method that a resource does not have.
+ */
 export function openRoutes(
   routes: readonly DoorRoute[],
   { cors = false }: InventoryDeployment = {},
+  only: readonly string[] = ['/'],
 ): readonly DoorRoute[] {
-  const open = routes.filter(({ method, withoutAuthorizer }) => withoutAuthorizer && !(cors && method === 'OPTIONS'));
-  return cors ? [...open, preflight('/'), preflight('/{path+}')] : open;
+  const own = routes.filter(({ method }) => !(cors && method === 'OPTIONS'));
+  const paths = new Set(own.filter(({ withoutAuthorizer }) => withoutAuthorizer).map(({ path }) => path));
+  const open = own.filter(({ path }) => paths.has(path));
+  return cors ? [...open, ...only.flatMap(belowPath).map(preflight)] : open;
 }
 
-/** @throws ConstructError `constructs.invalid_prop` for `only` where it would limit nothing */
+/** @throws ConstructError `constructs.invalid_prop` for `only` where it would limit nothing, and for a path that is not one */
 export function checkOnly(
   wiring: IConstruct,
   door: IHttpDoor,
   { catchAll, only }: { readonly catchAll: boolean; readonly only: readonly string[] | undefined },
 ): void {
-  if (only === undefined || (!catchAll && door.hasRoutes)) return;
-  throw misuse(wiring, {
-    what: `only with ${catchAll ? 'catchAll' : door.node.path}, which passes every path to the function`,
-    expected: 'an API without catchAll, or no only',
-  });
+  if (only === undefined) return;
+  if (!door.hasRoutes) {
+    throw misuse(wiring, {
+      what: `only with ${door.node.path}, which passes every path to the function`,
+      expected: 'an API, or no only',
+    });
+  }
+  const wrong = only.find((path) => !/^\/(?:$|.*[^/*]$)/.test(path));
+  if (wrong !== undefined || only.length === 0) {
+    const expected = 'paths without a slash or * at the end, such as ["/reports"]: they include the paths below';
+    throw misuse(wiring, { what: 'only', got: wrong ?? only, expected });
+  }
+  if (catchAll && only.includes('/')) {
+    throw misuse(wiring, { what: 'only ["/"] with catchAll', expected: 'catchAll without only: it has every path' });
+  }
 }
 
 /**

@@ -2,7 +2,8 @@ import { CfnAlias, CfnVersion, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { CfnResource, Stack } from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
 import { HARMLESS } from '../../function/internal/foreign-sources.js';
-import { expectedRoutes, invokersOf } from '../../internal/invokers.js';
+import { isBelow } from '../../http/internal/pattern.js';
+import { expectedRoutes, invokersOf, resourcesOf } from '../../internal/invokers.js';
 import { misuseText } from '../../internal/misuse.js';
 import { type Referrer, referrersOf } from '../../internal/references.js';
 import { claimsOf, functionBehind, isPayloadAlias, timeoutOf } from '../../internal/targets.js';
@@ -55,8 +56,6 @@ function isSame({ kind, name }: ExternalAttachment, key: string): boolean {
   return name === undefined ? key.startsWith(`${kind} `) : key === `${kind} ${name}`;
 }
 
-const isBelow = (path: string, parent: string) => path === parent || path.startsWith(`${parent}/`);
-
 /** Resources anywhere in the tree that lead to the function or its aliases, and are not created by the wiring or its doors. */
 function leadsOutside(wiring: Wiring, { own, doors, external, registrations }: WiringFacts): readonly string[] {
   const attached = [
@@ -64,7 +63,7 @@ function leadsOutside(wiring: Wiring, { own, doors, external, registrations }: W
     ...invokersOf(wiring.fn)
       .filter(({ kind }) => kind === undefined || registrations.some(({ key }) => key.startsWith(`${kind} `)))
       .map(({ construct, types = /./ }) => ({ path: construct.node.path, types })),
-    ...doors.map(({ construct }) => ({ path: construct.node.path, types: /./ })),
+    ...doors.flatMap(({ construct }) => resourcesOf(construct)).map(({ node }) => ({ path: node.path, types: /./ })),
     ...external.flatMap(({ path }) => (path === undefined ? [] : [{ path, types: /./ }])),
   ];
   const isOurs = (path: string, type: string) =>
@@ -141,7 +140,10 @@ function surplusRoutes(wiring: Wiring, { doors }: WiringFacts): readonly string[
   });
 }
 
-/** Entries of `external` that excuse nothing, and entries that also excuse what the wiring attaches. */
+/** The kinds of operations. An application has many, so an entry without a name would also excuse an operation that no door reaches. */
+const OPERATIONS: ReadonlySet<string> = new Set(['http', 'websocket', 'appsync']);
+
+/** Entries of `external` that excuse nothing, entries that also excuse what the wiring attaches, and entries for every operation. */
 function wrongExternal(wiring: Wiring, { registrations, attached, external }: WiringFacts): readonly string[] {
   const leading = resourcesLeadingTo(wiring.fn).map(({ resource }) => resource.node.path);
   return external.flatMap(({ kind, name, path }) => {
@@ -159,8 +161,9 @@ function wrongExternal(wiring: Wiring, { registrations, attached, external }: Wi
     if (open.length === 0) {
       const what = `external ${text} excuses no registration that is not attached`;
       found.push(misuseText(wiring, { what, expected: 'the kind and name of such a registration, or no entry' }));
-    } else if (name === undefined && open.length < same.length) {
-      const what = `external ${text} also covers ${same.length - open.length} attached registrations, and every later one`;
+    } else if (name === undefined && (OPERATIONS.has(kind) || open.length < same.length)) {
+      const covered = open.length < same.length ? `also covers ${same.length - open.length} attached` : 'covers all';
+      const what = `external ${text} ${covered} registrations, and every later one`;
       const names = open.map(({ key }) => JSON.stringify(key.slice(kind.length + 1))).join(', ');
       found.push(misuseText(wiring, { what, expected: `an entry with a name for each of ${names}` }));
     }
@@ -206,6 +209,6 @@ function tooManyResources(wiring: Wiring): readonly string[] {
   if (own.length <= MOST_RESOURCES) return [];
   const what = `the stack ${stack.node.path} has ${own.length} resources, and CloudFormation accepts ${MOST_RESOURCES}`;
   const expected =
-    'wiring.http(api, { catchAll: true }), or doors and sources in separate stacks: functions with one SharedHttpApi can be in several';
+    'wiring.http(api, { catchAll: true }), or doors and sources in separate stacks: functions with one SharedHttpApi or SharedRestApi can be in several';
   return [misuseText(wiring, { what, expected })];
 }

@@ -75,6 +75,7 @@ import {
   ServiceQueue,
   SesTrigger,
   SharedHttpApi,
+  SharedRestApi,
   StreamTrigger,
   TableStreamTrigger,
   TopicTrigger,
@@ -206,7 +207,9 @@ function addProductionDoors(stack: Stack, vpc: IVpc): void {
   http.addRoutes([{ method: 'GET', path: '/orders' }]);
   const acl = new WebAcl(stack, 'Acl');
   const keys = [new ApiKey(stack, 'Partner') as IApiKey];
-  const rest = new RestApi(stack, 'Partners', { fn, webAclArn: acl.arn, usagePlans: [{ keys, rate: 5, quota: 100 }] });
+  const plans = [{ keys, rate: 5, quota: 100 }];
+  const sharedRest = new SharedRestApi(stack, 'SharedRest', { webAclArn: acl.arn, usagePlans: plans });
+  const rest = new RestApi(stack, 'Partners', { fn, shared: sharedRest });
   rest.addRoutes([{ method: 'GET', path: '/partners' }]);
   const endpoint = vpc.addInterfaceEndpoint('ExecuteApi', {
     service: InterfaceVpcEndpointAwsService.APIGATEWAY,
