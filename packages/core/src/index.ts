@@ -38,6 +38,8 @@ export {
   type SpanHook,
   type SpanKind,
   type SpanLink,
+  type SpanOrigin,
+  type SpanScope,
   silentLogger,
 } from './observability/hooks.js';
 export type { StandardIssue, StandardJsonSchema, StandardResult, StandardSchema } from './options/standard-schema.js';

@@ -1,8 +1,9 @@
 import type { TracingChannel } from 'node:diagnostics_channel';
 import type { ContextState } from '../context/request-context.js';
-import { brandError, defaultMessage } from '../errors/errors.js';
+import { brandError, defaultMessage, isFrameworkError } from '../errors/errors.js';
 import { scrubWords } from '../sanitize/internal/light.js';
 import { sanitizeLogString } from '../sanitize/log-text.js';
+import { isPromise } from '../values/read.js';
 import {
   attemptHook,
   callHook,
@@ -12,6 +13,8 @@ import {
   type SpanAttributes,
   type SpanKind,
   type SpanLink,
+  type SpanOrigin,
+  type SpanScope,
 } from './hooks.js';
 
 /** The outcome of a request. */
@@ -50,7 +53,18 @@ export function startRequestSpan(observability: Observability, state: ContextSta
       'tenant.id': state.tenantId,
       'trace.id': state.traceId,
     }),
-  });
+  }, undefined, NO_LINKS, state);
+}
+
+/** The span of an event that is neither a request nor a record; `undefined` without a hook. */
+export function startSurfaceSpan(
+  observability: Observability,
+  state: ContextState,
+  name: string,
+): ActiveSpan | undefined {
+  if (!observability.span) return undefined;
+  const attributes = textAttributes({ 'request.id': state.requestId, 'tenant.id': state.tenantId });
+  return startSpan(observability, 'framework.event', name, attributes, undefined, NO_LINKS, state);
 }
 
 /**
@@ -75,7 +89,7 @@ export function requestCompleted(
     errorCode,
     durationMs: rounded(outcome.durationMs),
   };
-  if (log) callHook(observability, 'log', requestLog(observability, state, outcome, facts));
+  if (log) callHook(observability, 'log', requestLog(observability, state, outcome, facts, span));
   if (metric) callHook(observability, 'metric', requestMetric(outcome, facts));
   span?.end(
     {
@@ -96,14 +110,20 @@ interface RequestFacts {
   readonly durationMs: number;
 }
 
-function requestLog(observability: Observability, state: ContextState, outcome: RequestOutcome, facts: RequestFacts) {
+function requestLog(
+  observability: Observability,
+  state: ContextState,
+  outcome: RequestOutcome,
+  facts: RequestFacts,
+  span: ActiveSpan | undefined,
+) {
   const { request } = state;
   return {
     level: levelOfStatus(outcome.status),
     event: 'request.completed',
     trigger: facts.trigger,
     request_id: facts.requestId,
-    trace_id: state.traceId,
+    ...traceFields(span, state.traceId),
     tenant_id: facts.tenantId,
     method: facts.method,
     route: facts.route,
@@ -160,6 +180,12 @@ export function rounded(ms: number): number {
   return ms > 0 ? Math.round(ms * 1000) / 1000 : 0;
 }
 
+/** The trace of a record: that of its span, with the trace of the caller if it is another one. */
+export function traceFields(span: ActiveSpan | undefined, traceId: string): object {
+  const remote = span?.remoteTraceId;
+  return { trace_id: span?.traceId || traceId, ...(remote && { remote_trace_id: remote }) };
+}
+
 /** Attributes without the empty ones. */
 export function textAttributes(attributes: Readonly<Record<string, string>>): Record<string, string> {
   const kept: Record<string, string> = {};
@@ -214,6 +240,12 @@ const NO_LINKS: readonly SpanLink[] = [];
 
 /** A started span: from the user's hook, from the diagnostics channel, or from both. No member throws except for what `work` throws. */
 export interface ActiveSpan {
+  /** The trace of the span; `''` if the tracer does not name it. */
+  readonly traceId: string;
+  /** The trace of the caller if it is another one; `''` otherwise. */
+  readonly remoteTraceId: string;
+  /** Runs `work` inside a child span, which ends with it. */
+  within<T>(name: string, work: (span: SpanScope) => T, attributes?: SpanAttributes, links?: readonly SpanLink[]): T;
   /** Runs `work` once, synchronously, with the span as the current one, and returns its result or throws its error. */
   run<T>(work: () => T): T;
   /** Ends the span, once; `errorCode` is `''` unless the invocation failed. */
@@ -228,13 +260,14 @@ export function startSpan(
   attributes: SpanAttributes,
   parent?: ActiveSpan,
   links: readonly SpanLink[] = NO_LINKS,
+  origin?: SpanOrigin,
 ): ActiveSpan {
   const hook = observability.span;
   const outer = parent instanceof TwofoldSpan ? parent : undefined;
   const attempt: Attempt = (call) => attemptHook(observability, 'span', call);
-  const span = hook && attempt(() => hook.start(kind, name, attributes, outer?.span, links));
+  const span = hook && attempt(() => hook.start(kind, name, attributes, outer?.span, links, origin));
   const message: SpanMessage = { kind, name, attributes, links, parent: outer?.message, error: undefined };
-  return new TwofoldSpan(attempt, channelOf(kind), message, span);
+  return new TwofoldSpan(observability, attempt, channelOf(kind), message, span);
 }
 
 /** Calls the user's tracer; its errors are reported and dropped. */
@@ -245,17 +278,49 @@ class TwofoldSpan implements ActiveSpan {
     brandError(TwofoldSpan, 'sallyport.TwofoldSpan');
   }
 
+  readonly #observability: Observability;
   readonly #attempt: Attempt;
   readonly #channel: SpanChannel;
   readonly message: SpanMessage;
   readonly span: Span | undefined;
   #ended = false;
 
-  constructor(attempt: Attempt, channel: SpanChannel, message: SpanMessage, span: Span | undefined) {
+  constructor(
+    observability: Observability,
+    attempt: Attempt,
+    channel: SpanChannel,
+    message: SpanMessage,
+    span: Span | undefined,
+  ) {
+    this.#observability = observability;
     this.#attempt = attempt;
     this.#channel = channel;
     this.message = message;
     this.span = span;
+  }
+
+  get traceId(): string {
+    return this.#attempt(() => this.span?.traceId) ?? '';
+  }
+
+  get remoteTraceId(): string {
+    return this.#attempt(() => this.span?.remoteTraceId) ?? '';
+  }
+
+  within<T>(name: string, work: (span: SpanScope) => T, attributes: SpanAttributes = {}, links = NO_LINKS): T {
+    const child = startSpan(this.#observability, 'framework.span', name, attributes, this, links);
+    const own = child as TwofoldSpan;
+    const scope: SpanScope = { set: (more) => void own.#attempt(() => own.span?.set(more)) };
+    const fail = (thrown: unknown) => child.end({}, isFrameworkError(thrown) ? thrown.code : 'app.internal');
+    try {
+      const result = child.run(() => work(scope));
+      if (isPromise(result)) result.then(() => child.end({}, ''), fail);
+      else child.end({}, '');
+      return result;
+    } catch (thrown) {
+      fail(thrown);
+      throw thrown;
+    }
   }
 
   run<T>(work: () => T): T {

@@ -2,6 +2,7 @@ import type { Context, Route } from '../context/context.js';
 import { copyPrincipal, type SecurePrincipal } from '../context/principal.js';
 import { ContextState, RequestContext } from '../context/request-context.js';
 import type { Logger, Observability } from '../observability/hooks.js';
+import { startSurfaceSpan } from '../observability/records.js';
 import { unknownProvenance } from '../request/provenance.js';
 import { createMap, IncomingRequest, type RequestSource, toHeaderMap } from '../request/request.js';
 import type { MaybePromise, OutgoingResponse } from '../response/response.js';
@@ -137,6 +138,8 @@ export interface SurfaceEvent {
   readonly principal?: SecurePrincipal | null;
   /** Default: the tenant of the Lambda context. */
   readonly tenantId?: string;
+  /** The name of the span of the event; without it the event has no span. */
+  readonly spanName?: string;
 }
 
 /** A context that a surface created, with the functions to finish it. */
@@ -157,7 +160,7 @@ export interface SurfaceContext {
  */
 export function createSurfaceContext(
   { clock, ids, log, environment, observability, doors }: SurfaceHost,
-  { kind, event, lambdaContext, path = '/', headers, route = null, principal = null, tenantId }: SurfaceEvent,
+  { kind, event, lambdaContext, path = '/', headers, route = null, principal = null, tenantId, spanName }: SurfaceEvent,
 ): SurfaceContext {
   const tenantOf = () => tenantId ?? trimmedText(lambdaContext?.tenantId);
   const runtime = { clock, ids, log, environment, observability, doors, copyPrincipal, tenantOf, traceHead: [] };
@@ -166,6 +169,7 @@ export function createSurfaceContext(
   state.requestId = trimmedText(lambdaContext?.awsRequestId) || ids.newId();
   state.route = route;
   state.principal = principal;
+  if (spanName !== undefined) state.span = startSurfaceSpan(observability, state, spanName);
   return {
     context: new RequestContext(state),
     get principal() {
@@ -173,6 +177,7 @@ export function createSurfaceContext(
     },
     abort: (reason) => state.abort(reason),
     async end() {
+      state.span?.end({}, '');
       await state.settleDeliveries();
       state.end();
     },

@@ -123,6 +123,7 @@ class ToolsSurface implements AgentCoreTools {
       lambdaContext,
       path: MCP_PATH,
       headers,
+      spanName: 'mcp',
     });
     try {
       await host.gate?.authorize(this.#posture, context);

@@ -110,7 +110,7 @@ export const SPAN = /* @__PURE__ */ message<SpanData>({
     repeated(message<LinkData>({ traceId: [1, hex], spanId: [2, hex], traceState: [3, string], flags: [6, fixed32] })),
   ],
   droppedLinksCount: [14, unsigned],
-  status: [15, message({ message: [2, string], code: [3, unsigned] })],
+  status: [15, message<SpanData['status']>({ message: [2, string], code: [3, unsigned] })],
   flags: [16, fixed32],
 });
 

@@ -1,5 +1,5 @@
-import type { FrameworkError, LambdaContext, SurfaceHost, TriggerKind } from '@sallyport/core';
-import { HANDLER_FAILED, logRefusal, refuseAgent } from '@sallyport/core/internal';
+import { decodeUtf8, type FrameworkError, type LambdaContext, type SurfaceHost, type TriggerKind } from '@sallyport/core';
+import { HANDLER_FAILED, logRefusal, membersOf, refuseAgent, stringOf } from '@sallyport/core/internal';
 import type { EventHandler, EventMiddleware } from '../batch/handler.js';
 import { resultsOf, runAll, toThrown } from '../batch/internal/deliver.js';
 import { NOTHING, RecordBatch, remainingMsOf } from '../batch/internal/record-batch.js';
@@ -145,6 +145,7 @@ export class Delivery {
       ...(maxMs !== undefined && { maxMs }),
       key: key && ((record) => key(byRecord.get(record) as Delivered)),
       recordId: (record) => (byRecord.get(record) as Delivered).id,
+      carrier: headerOf,
       ...(groupOf && { orderedGroup: (record) => groupOf(byRecord.get(record) as Delivered) }),
     };
     return new RecordBatch(this.#settingsOf(lambdaContext), definition, lambdaContext, records, matches);
@@ -159,6 +160,13 @@ export class Delivery {
     const marginMs = Number.isNaN(left) ? wanted : Math.min(wanted, left / 3);
     return marginMs <= settings.marginMs ? settings : { ...settings, marginMs };
   }
+}
+
+/** A header of a message of Kafka, Amazon MQ or another source with headers in bytes. */
+function headerOf({ headers }: LooseRecord, name: string): string {
+  const found: unknown = Array.isArray(headers) ? headers.find((header) => membersOf(header).name === name) : undefined;
+  const { value } = membersOf(found);
+  return value instanceof Uint8Array ? decodeUtf8(value) : stringOf(value);
 }
 
 const NO_GROUPS = () => undefined;

@@ -1,4 +1,4 @@
-import { objectPart, scheduledRun, stringOf, trimmedText } from '@sallyport/core/internal';
+import { membersOf, objectPart, scheduledRun, stringOf, trimmedText } from '@sallyport/core/internal';
 import { defineOptions, type OptionKind, parsed } from '@sallyport/core/options';
 import { refused } from '../errors.js';
 import { type EventSource, keyText, type LooseRecord, type SourceDefinition } from './source.js';
@@ -61,6 +61,8 @@ export const EVENT_BUS: SourceDefinition = {
       ? keyText(scheduledRun({ id: event.id, detail: event.detail }, awsRequestId).idempotencyKey)
       : keyText(event.id),
   recordId: (event) => stringOf(event.id),
+  // The bus has no attributes: a sender adds the trace context to the detail.
+  carrier: (event, name) => stringOf(membersOf(event.detail)[name]),
   facts(event, awsRequestId) {
     const detailType = detailTypeOf(event);
     const correlationId = correlationOf(event, awsRequestId).id;

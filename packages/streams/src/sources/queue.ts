@@ -1,5 +1,5 @@
 import { decodeBase64, decodeUtf8, encodeUtf8 } from '@sallyport/core';
-import { firstTraceId, stringOf } from '@sallyport/core/internal';
+import { stringOf } from '@sallyport/core/internal';
 import { boolean, defineOptions, integer } from '@sallyport/core/options';
 import { refused, streamsError } from '../errors.js';
 import type { StreamRecord } from './kinesis.js';
@@ -117,8 +117,8 @@ export const QUEUE: RecordSource = {
   arnOf: (record) => (record?.eventSource === 'aws:sqs' ? record.eventSourceARN : undefined),
   key: (record) => keyText(record.messageId),
   recordId: (record) => stringOf(record.messageId),
-  traceId: ({ attributes, messageAttributes }) =>
-    firstTraceId(stringOf(messageAttributes?.traceparent?.stringValue), stringOf(attributes?.AWSTraceHeader)),
+  carrier: ({ attributes, messageAttributes }, name) =>
+    stringOf(name === 'x-amzn-trace-id' ? attributes?.AWSTraceHeader : messageAttributes?.[name]?.stringValue),
   failureIdentifier: (record) => record.messageId,
   orderedGroup: ({ attributes }, { name, arn }) =>
     isFifo(name) ? `${arn} ${stringOf(attributes?.MessageGroupId)}` : undefined,

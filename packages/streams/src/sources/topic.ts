@@ -1,4 +1,4 @@
-import { firstTraceId, stringOf } from '@sallyport/core/internal';
+import { stringOf } from '@sallyport/core/internal';
 import { keyText, type RecordSource } from './source.js';
 
 /** The `Records` of an SNS subscription: https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html. */
@@ -65,6 +65,6 @@ export const TOPIC: RecordSource = {
     (record?.EventSource ?? record?.eventSource ?? 'aws:sns') === 'aws:sns' ? record?.Sns?.TopicArn : undefined,
   key: (record) => keyText(record.Sns?.MessageId),
   recordId: (record) => stringOf(record.Sns?.MessageId),
-  traceId: (record) => firstTraceId(stringOf(record.Sns?.MessageAttributes?.traceparent?.Value), ''),
+  carrier: (record, name) => stringOf(record.Sns?.MessageAttributes?.[name]?.Value),
   rules: () => ({ concurrency: 1, stops: true }),
 };

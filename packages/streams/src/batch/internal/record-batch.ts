@@ -7,14 +7,20 @@ import {
   type LambdaContext,
   type Logger,
   type MetricOptions,
+  type SpanAttributes,
+  type SpanOrigin,
+  type SpanScope,
   type TriggerKind,
 } from '@sallyport/core';
 import {
+  type ActiveSpan,
   bindLogger,
   type Deliveries,
   type DeliveryHolder,
   emitMetric,
+  firstTraceId,
   invocationTraceId,
+  NO_SPAN,
   stringOf,
 } from '@sallyport/core/internal';
 import type { RouterSettings } from '../../router/internal/settings.js';
@@ -34,6 +40,8 @@ export class RecordBatch implements DeliveryHolder {
   readonly matches: readonly (HandlerMatch | undefined)[];
   /** Work besides the answer, such as notifications. The answer is delayed for it by a short time. */
   kept: Deliveries | undefined = undefined;
+  /** The spans of the records that have started; `undefined` without a tracer. */
+  spans: (ActiveSpan | undefined)[] | undefined = undefined;
   /** On the monotonic clock; infinite without a deadline. */
   readonly #deadlineAt: number = Number.POSITIVE_INFINITY;
   #abandon: (() => void) | undefined = undefined;
@@ -96,6 +104,34 @@ export class RecordBatch implements DeliveryHolder {
   get requestId(): string {
     this.#requestId ??= stringOf(this.lambdaContext?.awsRequestId).trim() || this.settings.ids.newId();
     return this.#requestId;
+  }
+
+  get triggerKind(): TriggerKind {
+    return this.definition.kind;
+  }
+
+  /** The trace that a record names; `''` if it names none. */
+  recordTraceId(index: number): string {
+    const record = this.recordAt(index);
+    const { carrier } = this.definition;
+    return carrier ? firstTraceId(carrier(record, 'traceparent'), carrier(record, 'x-amzn-trace-id')) : '';
+  }
+
+  /** The invocation for a tracer, with the trace context of one record. */
+  originAt(index: number): SpanOrigin & DeliveryHolder {
+    const batch = this;
+    return {
+      triggerKind: this.triggerKind,
+      lambdaContext: this.lambdaContext,
+      carrier: (name) => this.definition.carrier?.(this.recordAt(index), name) ?? '',
+      clock: this.clock,
+      get kept() {
+        return batch.kept;
+      },
+      set kept(kept) {
+        batch.kept = kept;
+      },
+    };
   }
 
   /** The invocation's trace. The environment variable is used only if there is one invocation at a time. */
@@ -230,7 +266,7 @@ export class RecordContext implements EventContext {
   }
 
   get traceId(): string {
-    return this.#batch.definition.traceId?.(this.#batch.recordAt(this.#index)) || this.#batch.traceId;
+    return this.#batch.recordTraceId(this.#index) || this.#batch.traceId;
   }
 
   get tenantId(): string {
@@ -251,12 +287,15 @@ export class RecordContext implements EventContext {
   }
 
   get log(): Logger {
+    const span = this.#span;
+    const traceId = span?.traceId || this.traceId;
     this.#log ??= bindLogger(
       this.#batch.settings.log,
       {
         request_id: this.requestId,
-        trace_id: this.traceId,
-        ...(this.#batch.traceId !== this.traceId && { xray_trace_id: this.#batch.traceId }),
+        trace_id: traceId,
+        ...(span && { remote_trace_id: span.remoteTraceId }),
+        ...(this.#batch.traceId !== traceId && { xray_trace_id: this.#batch.traceId }),
         tenant_id: this.tenantId,
         trigger: this.triggerKind,
         source: this.#batch.nameAt(this.#index),
@@ -274,6 +313,15 @@ export class RecordContext implements EventContext {
 
   get invocationProvenance(): InvocationProvenance {
     return invocationProvenance(this.#batch.lambdaContext);
+  }
+
+  get #span(): ActiveSpan | undefined {
+    return this.#batch.spans?.[this.#index];
+  }
+
+  span<T>(name: string, run: (span: SpanScope) => T, attributes?: SpanAttributes): T {
+    const span = this.#span;
+    return span ? span.within(name, run, attributes) : run(NO_SPAN);
   }
 
   metric(name: string, value: number, options?: MetricOptions): void {

@@ -85,7 +85,10 @@ export class Observer {
     this.#batch = batch;
     this.#isReported = batch.definition.failureIdentifier !== undefined;
     this.#startedAt = clock.monotonicMs();
-    this.#batchSpan = this.#isReported ? startEventSpan(observability, batchFacts(batch)) : undefined;
+    batch.spans = this.#spans;
+    this.#batchSpan = this.#isReported
+      ? startEventSpan(observability, batchFacts(batch), undefined, '', batch)
+      : undefined;
   }
 
   /** Runs a batch inside its span. */
@@ -95,10 +98,13 @@ export class Observer {
 
   /** Runs a handler inside its record's span. */
   runRecord(index: number, work: () => unknown): unknown {
-    const { settings, definition } = this.#batch;
+    const batch = this.#batch;
+    const { settings } = batch;
     this.#starts[index] = settings.clock.monotonicMs();
-    const link = this.#isReported ? (definition.traceId?.(this.#batch.recordAt(index)) ?? '') : '';
-    const span = startEventSpan(settings.observability, recordFacts(this.#batch, index), this.#batchSpan, link);
+    const link = this.#isReported ? batch.recordTraceId(index) : '';
+    const { observability } = settings;
+    const origin = observability.span && batch.originAt(index);
+    const span = startEventSpan(observability, recordFacts(batch, index), this.#batchSpan, link, origin);
     this.#spans[index] = span;
     return span ? span.run(work) : work();
   }
@@ -157,7 +163,7 @@ function recordFacts(batch: RecordBatch, index: number): EventFacts {
   return {
     ...batchFacts(batch),
     source: batch.nameAt(index),
-    traceId: definition.traceId?.(record) || batch.traceId,
+    traceId: batch.recordTraceId(index) || batch.traceId,
     recordId: definition.recordId(record),
     ...definition.facts?.(record, lambdaContext?.awsRequestId),
   };
