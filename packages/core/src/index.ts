@@ -36,6 +36,7 @@ export {
   type Span,
   type SpanAttributes,
   type SpanHook,
+  type SpanInvocation,
   type SpanKind,
   type SpanLink,
   type SpanOrigin,

@@ -72,7 +72,7 @@ export function tracing(options: TracingOptions = {}): Tracer {
     exporter,
     resource: resourceOf(service),
     propagators: (env.OTEL_PROPAGATORS ?? 'tracecontext,xray').split(',').map(trimmedText),
-    trusts: ({ request }) => request !== undefined && trustParent?.(request) === true,
+    trusts: ({ invocation: { request } }) => request !== undefined && trustParent?.(request) === true,
     samples: createSampler(ratio ?? env.OTEL_TRACES_SAMPLER_ARG),
     attributesOf: (origin) => attributes?.(origin) ?? {},
     takeInit() {

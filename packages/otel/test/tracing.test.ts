@@ -1,10 +1,16 @@
 import { createApp } from '@sallyport/dispatch/app';
 import { json } from '@sallyport/http';
 import { buildAPIGatewayV2Request, buildQueueEvent } from '@sallyport/testkit';
-import { jest } from '@jest/globals';
 import { currentSpan, tracing, type TracingOptions } from '../src/index.js';
 import { collectSpans, spanMatchers } from '../src/testing.js';
 
+declare global {
+  namespace jest {
+    interface Matchers<R> {
+      toHaveSpan(name: string, attributes?: object): R;
+    }
+  }
+}
 expect.extend(spanMatchers);
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
@@ -178,6 +184,7 @@ describe('the end of a trace', () => {
   });
 
   it('ends the root as failed just before the function times out', async () => {
+    const { jest } = import.meta;
     jest.useFakeTimers();
     const { app, spans } = appOf();
     app.get('/', () => new Promise<never>(() => {}));

@@ -186,11 +186,6 @@ export class ContextState implements DeliveryHolder {
     return this.trace;
   }
 
-  /** A header of the trace context, for a tracer; several values are joined, so that a repeated `traceparent` is not valid. */
-  carrier(name: string): string {
-    return this.request.headerValues(name).join();
-  }
-
   /** Milliseconds left now; 0 when unknown. */
   get remainingMs(): number {
     return remainingMs(this.lambdaContext);
@@ -477,10 +472,10 @@ function boundFields(state: ContextState): BoundFields {
       return state.requestId;
     },
     get trace_id() {
-      return state.span?.traceId || state.traceId;
+      return state.span?.id('traceId') || state.traceId;
     },
     get remote_trace_id() {
-      return state.span?.remoteTraceId ?? '';
+      return state.span?.id('remoteTraceId') ?? '';
     },
     get xray_trace_id() {
       return otherTraceId(this.trace_id, state.lambdaContext, state.runtime.environment);

@@ -9,7 +9,6 @@ import {
   rounded,
   startSpan,
   textAttributes,
-  traceFields,
 } from './records.js';
 
 /** Data about an event, a record or a batch before it runs. */
@@ -218,7 +217,8 @@ function faasTrigger({ trigger, scheduled }: EventFacts): string {
 function identity(facts: EventFacts, span: ActiveSpan | undefined) {
   return {
     request_id: recordText(facts.requestId),
-    ...traceFields(span, recordText(facts.traceId)),
+    trace_id: span?.id('traceId') || recordText(facts.traceId),
+    remote_trace_id: span?.id('remoteTraceId') || undefined,
     tenant_id: recordText(facts.tenantId),
   };
 }

@@ -117,8 +117,8 @@ export interface SpanLink {
   readonly traceState?: string;
 }
 
-/** The invocation or the record that a span belongs to. A tracer reads the trace of the caller from it. */
-export interface SpanOrigin {
+/** The invocation that a span belongs to. */
+export interface SpanInvocation {
   /** The kind of the event. */
   readonly triggerKind: string;
   /** The Lambda context; `undefined` if absent. */
@@ -131,8 +131,17 @@ export interface SpanOrigin {
   readonly principal?: SecurePrincipal | null;
   /** The records of a batch; absent otherwise. */
   readonly records?: readonly unknown[];
-  /** A header of the request, or a member of the trace context of a message: `traceparent`, `x-amzn-trace-id`; `''` if absent. */
-  carrier?(name: string): string;
+}
+
+/** The invocation or the record from which a tracer reads the trace of the caller. */
+export interface SpanOrigin {
+  /** The invocation. */
+  readonly invocation: SpanInvocation;
+  /**
+   * A header of the request, or a member of the trace context of a message: `traceparent`, `x-amzn-trace-id`; `''` if absent. Several
+   * values are joined, so that a repeated `traceparent` is not valid.
+   */
+  carrier(name: string): string;
 }
 
 /** A tracer as the option `observability.span`. */

@@ -53,7 +53,7 @@ export function startRequestSpan(observability: Observability, state: ContextSta
       'tenant.id': state.tenantId,
       'trace.id': state.traceId,
     }),
-  }, undefined, NO_LINKS, state);
+  }, undefined, NO_LINKS, originOf(state));
 }
 
 /** The span of an event that is neither a request nor a record; `undefined` without a hook. */
@@ -64,7 +64,11 @@ export function startSurfaceSpan(
 ): ActiveSpan | undefined {
   if (!observability.span) return undefined;
   const attributes = textAttributes({ 'request.id': state.requestId, 'tenant.id': state.tenantId });
-  return startSpan(observability, 'framework.event', name, attributes, undefined, NO_LINKS, state);
+  return startSpan(observability, 'framework.event', name, attributes, undefined, NO_LINKS, originOf(state));
+}
+
+function originOf(state: ContextState): SpanOrigin {
+  return { invocation: state, carrier: (name) => state.request.headerValues(name).join() };
 }
 
 /**
@@ -123,7 +127,8 @@ function requestLog(
     event: 'request.completed',
     trigger: facts.trigger,
     request_id: facts.requestId,
-    ...traceFields(span, state.traceId),
+    trace_id: span?.id('traceId') || state.traceId,
+    remote_trace_id: span?.id('remoteTraceId') || undefined,
     tenant_id: facts.tenantId,
     method: facts.method,
     route: facts.route,
@@ -180,12 +185,6 @@ export function rounded(ms: number): number {
   return ms > 0 ? Math.round(ms * 1000) / 1000 : 0;
 }
 
-/** The trace of a record: that of its span, with the trace of the caller if it is another one. */
-export function traceFields(span: ActiveSpan | undefined, traceId: string): object {
-  const remote = span?.remoteTraceId;
-  return { trace_id: span?.traceId || traceId, ...(remote && { remote_trace_id: remote }) };
-}
-
 /** Attributes without the empty ones. */
 export function textAttributes(attributes: Readonly<Record<string, string>>): Record<string, string> {
   const kept: Record<string, string> = {};
@@ -239,11 +238,9 @@ export function channelOf(kind: SpanKind): SpanChannel {
 const NO_LINKS: readonly SpanLink[] = [];
 
 /** A started span: from the user's hook, from the diagnostics channel, or from both. No member throws except for what `work` throws. */
-export interface ActiveSpan {
-  /** The trace of the span; `''` if the tracer does not name it. */
-  readonly traceId: string;
-  /** The trace of the caller if it is another one; `''` otherwise. */
-  readonly remoteTraceId: string;
+export interface ActiveSpan extends SpanScope {
+  /** The trace of the span, or the trace of the caller if it is another one; `''` if absent. */
+  id(name: 'traceId' | 'remoteTraceId'): string;
   /** Runs `work` inside a child span, which ends with it. */
   within<T>(name: string, work: (span: SpanScope) => T, attributes?: SpanAttributes, links?: readonly SpanLink[]): T;
   /** Runs `work` once, synchronously, with the span as the current one, and returns its result or throws its error. */
@@ -299,23 +296,27 @@ class TwofoldSpan implements ActiveSpan {
     this.span = span;
   }
 
-  get traceId(): string {
-    return this.#attempt(() => this.span?.traceId) ?? '';
+  id(name: 'traceId' | 'remoteTraceId'): string {
+    return this.#attempt(() => this.span?.[name]) ?? '';
   }
 
-  get remoteTraceId(): string {
-    return this.#attempt(() => this.span?.remoteTraceId) ?? '';
+  set(attributes: SpanAttributes): void {
+    this.#attempt(() => this.span?.set(attributes));
   }
 
-  within<T>(name: string, work: (span: SpanScope) => T, attributes: SpanAttributes = {}, links = NO_LINKS): T {
+  within<T>(
+    name: string,
+    work: (span: SpanScope) => T,
+    attributes: SpanAttributes = {},
+    links: readonly SpanLink[] = NO_LINKS,
+  ): T {
     const child = startSpan(this.#observability, 'framework.span', name, attributes, this, links);
-    const own = child as TwofoldSpan;
-    const scope: SpanScope = { set: (more) => void own.#attempt(() => own.span?.set(more)) };
+    const end = () => child.end({}, '');
     const fail = (thrown: unknown) => child.end({}, isFrameworkError(thrown) ? thrown.code : 'app.internal');
     try {
-      const result = child.run(() => work(scope));
-      if (isPromise(result)) result.then(() => child.end({}, ''), fail);
-      else child.end({}, '');
+      const result = child.run(() => work(child));
+      if (isPromise(result)) result.then(end, fail);
+      else end();
       return result;
     } catch (thrown) {
       fail(thrown);

@@ -68,14 +68,14 @@ export function describe(
   into.add(attributes, kind === 'framework.span' ? undefined : NAMES);
   if (kind === 'framework.request') return describeRequest(attributes, origin, into);
   if (kind === 'framework.span' || attributes['event.source'] === undefined) return name;
-  into.add({ 'messaging.batch.message_count': origin?.records?.length });
+  into.add({ 'messaging.batch.message_count': origin?.invocation.records?.length });
   if (attributes['messaging.system'] === undefined) return name.slice(name.indexOf(' ') + 1);
   into.add({ 'messaging.operation.type': 'process' });
   return `${attributes['event.source']} process`;
 }
 
 function describeRequest(attributes: SpanAttributes, origin: SpanOrigin | undefined, into: AttributeMap): string {
-  const { surface, pattern = '' } = origin?.route ?? {};
+  const { surface, pattern = '' } = origin?.invocation.route ?? {};
   if (surface === 'appsync') {
     const [type = '', field = ''] = pattern.split('.');
     into.remove('http.request.method', 'http.route');
@@ -88,7 +88,7 @@ function describeRequest(attributes: SpanAttributes, origin: SpanOrigin | undefi
     return pattern;
   }
   const method = String(attributes['http.request.method']);
-  into.add({ 'url.scheme': 'https', 'server.address': origin?.carrier?.('host') || undefined });
+  into.add({ 'url.scheme': 'https', 'server.address': origin?.carrier('host') || undefined });
   if (surface === 'http') return `${method} ${pattern}`;
   into.remove('http.route');
   return method;

@@ -14,7 +14,7 @@ export function randomHex(bytes: 8 | 16): string {
  * name it first. A client's trace is the parent only if the client is trusted, else it is a link.
  */
 export function decideIdentity(origin: SpanOrigin | undefined, settings: TraceSettings): Identity {
-  const sender = origin?.carrier && readRemote((name) => origin.carrier?.(name) ?? '');
+  const sender = origin && readRemote(origin);
   const platform = platformOf(origin);
   const isTrusted = sender !== undefined && origin !== undefined && trusts(origin, settings);
   const first = settings.exporter?.joinsPlatform ? 'xray' : settings.propagators[0];
@@ -30,7 +30,7 @@ export function decideIdentity(origin: SpanOrigin | undefined, settings: TraceSe
     remoteTraceId: beginning === traceId ? '' : beginning,
     linked: sender && sender.traceId !== traceId ? sender : undefined,
     state: parent === sender ? (sender?.state ?? '') : '',
-    baggage: isTrusted ? baggageOf(origin?.carrier?.('baggage') ?? '') : '',
+    baggage: isTrusted ? baggageOf(origin?.carrier('baggage') ?? '') : '',
   };
 }
 
@@ -44,7 +44,7 @@ function decisionOf(
 }
 
 function trusts(origin: SpanOrigin, { trusts }: TraceSettings): boolean {
-  if (origin.principal?.kind === 'internal') return true;
+  if (origin.invocation.principal?.kind === 'internal') return true;
   try {
     return trusts(origin);
   } catch {
@@ -58,7 +58,7 @@ function baggageOf(value: string): string {
 
 /** The segment of Lambda: from the context, else from the variable of the one invocation that the process serves. */
 function platformOf(origin: SpanOrigin | undefined): RemoteSpan | undefined {
-  const { xRayTraceId, traceId } = origin?.lambdaContext ?? {};
+  const { xRayTraceId, traceId } = origin?.invocation.lambdaContext ?? {};
   const own = xRayTraceId ?? traceId;
   const given = typeof own === 'string' ? (fromXray(own) ?? fromXray(`Root=${own}`)) : undefined;
   if (given || process.env.AWS_LAMBDA_MAX_CONCURRENCY) return given;

@@ -1,3 +1,4 @@
+import type { SpanOrigin } from '@sallyport/core';
 import { parseTraceparent, parseTracestate, parseXrayTraceHeader } from '@sallyport/core/internal';
 
 /** A span of another process, as a carrier names it. */
@@ -12,12 +13,12 @@ export interface RemoteSpan {
   readonly state: string;
 }
 
-/** Reads a member of a trace context: `traceparent`, `tracestate`, `x-amzn-trace-id`; `''` if absent. */
-export type Carrier = (name: string) => string;
-
 /** The sender by W3C Trace Context, else by the header of X-Ray; `undefined` if neither is valid. */
-export function readRemote(carrier: Carrier): RemoteSpan | undefined {
-  return fromTraceparent(carrier('traceparent'), carrier('tracestate')) ?? fromXray(carrier('x-amzn-trace-id'));
+export function readRemote(origin: SpanOrigin): RemoteSpan | undefined {
+  return (
+    fromTraceparent(origin.carrier('traceparent'), origin.carrier('tracestate')) ??
+    fromXray(origin.carrier('x-amzn-trace-id'))
+  );
 }
 
 /** https://www.w3.org/TR/trace-context/#traceparent-header */

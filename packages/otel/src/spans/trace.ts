@@ -31,7 +31,7 @@ export function activeSpan(): TraceSpan | undefined {
 /** The spans of one invocation. It ends with its root, or just before the invocation times out. */
 class Trace {
   readonly settings: TraceSettings;
-  readonly #origin: (SpanOrigin & Partial<DeliveryHolder>) | undefined;
+  readonly #origin: SpanOrigin | undefined;
   readonly #finished: SpanData[] = [];
   readonly #open = new Set<TraceSpan>();
   readonly #wallMs = Date.now();
@@ -44,7 +44,7 @@ class Trace {
   constructor(settings: TraceSettings, origin: SpanOrigin | undefined) {
     this.settings = settings;
     this.#origin = origin;
-    const left = remainingMs(origin?.lambdaContext) - END_MARGIN_MS;
+    const left = remainingMs(origin?.invocation.lambdaContext) - END_MARGIN_MS;
     if (left > 0) this.#timer = setTimeout(() => this.root?.fail('app.timeout'), Math.min(left, 2 ** 31 - 1)).unref();
     settings.exporter?.begin?.();
   }
@@ -81,11 +81,16 @@ class Trace {
     if (!exporter || !this.identity.isSampled) return;
     const sent = exporter.export({ resource, scope: SCOPE, spans: this.#finished });
     const { waitMs = 0 } = exporter;
-    const holder = this.#origin;
-    if (!sent || waitMs === 0 || !holder?.clock) return;
+    const holder = this.#origin?.invocation;
+    if (!sent || waitMs === 0 || !canWait(holder)) return;
     holder.kept ??= new Deliveries(holder.clock);
     holder.kept.keep(sent, waitMs);
   }
+}
+
+/** The framework's own invocations hold the answer back for pending work. */
+function canWait(invocation: object | undefined): invocation is DeliveryHolder {
+  return invocation !== undefined && 'kept' in invocation && 'clock' in invocation;
 }
 
 /** A span: made by the framework, by `ctx.span`, or by a traced client. */
@@ -116,7 +121,7 @@ export class TraceSpan implements SpanOfHook, OnwardSpan {
     this.#name = describe(kind, name, attributes, origin, this.attributes);
     this.#links = links;
     // The producer of a record is a link of the record; the sender of a request is decided with the trace.
-    this.#sender = parent && origin?.carrier && readRemote((member) => origin.carrier?.(member) ?? '');
+    this.#sender = parent && origin && readRemote(origin);
     trace.opened(this);
   }
 
@@ -241,7 +246,7 @@ export function startTrace(settings: TraceSettings, start: Start): TraceSpan {
   trace.root = root;
   if (start.origin) root.attributes.add(settings.attributesOf(start.origin));
   const initMs = settings.takeInit();
-  const { awsRequestId, invokedFunctionArn } = start.origin?.lambdaContext ?? {};
+  const { awsRequestId, invokedFunctionArn } = start.origin?.invocation.lambdaContext ?? {};
   root.attributes.add({
     'faas.coldstart': initMs !== undefined,
     'faas.invocation_id': awsRequestId,

@@ -1,5 +1,5 @@
-import { decodeUtf8, type FrameworkError, type LambdaContext, type SurfaceHost, type TriggerKind } from '@sallyport/core';
-import { HANDLER_FAILED, logRefusal, membersOf, refuseAgent, stringOf } from '@sallyport/core/internal';
+import type { FrameworkError, LambdaContext, SurfaceHost, TriggerKind } from '@sallyport/core';
+import { HANDLER_FAILED, logRefusal, refuseAgent } from '@sallyport/core/internal';
 import type { EventHandler, EventMiddleware } from '../batch/handler.js';
 import { resultsOf, runAll, toThrown } from '../batch/internal/deliver.js';
 import { NOTHING, RecordBatch, remainingMsOf } from '../batch/internal/record-batch.js';
@@ -18,6 +18,8 @@ export interface DeliveryKind {
    * kind without natural keys sets `undefined`, with the reason in a comment.
    */
   readonly key: ((item: Delivered) => string | undefined) | undefined;
+  /** A member of the trace context of a record: `traceparent`, `tracestate`; `''` if absent. */
+  readonly carrier?: ((record: unknown, name: string) => string) | undefined;
   /** The longest time that the service waits for an answer, in milliseconds; default: as long as the function may run. */
   readonly maxMs?: number | undefined;
   /**
@@ -137,7 +139,7 @@ export class Delivery {
     }));
     const records = items.map(({ record }) => record as unknown as LooseRecord);
     const byRecord = new Map<unknown, Delivered>(items.map((item) => [item.record ?? NOTHING, item]));
-    const { kind, maxMs, key } = this.#kind;
+    const { kind, maxMs, key, carrier } = this.#kind;
     const definition: SourceDefinition = {
       kind,
       noun: kind,
@@ -145,7 +147,7 @@ export class Delivery {
       ...(maxMs !== undefined && { maxMs }),
       key: key && ((record) => key(byRecord.get(record) as Delivered)),
       recordId: (record) => (byRecord.get(record) as Delivered).id,
-      carrier: headerOf,
+      ...(carrier && { carrier }),
       ...(groupOf && { orderedGroup: (record) => groupOf(byRecord.get(record) as Delivered) }),
     };
     return new RecordBatch(this.#settingsOf(lambdaContext), definition, lambdaContext, records, matches);
@@ -160,13 +162,6 @@ export class Delivery {
     const marginMs = Number.isNaN(left) ? wanted : Math.min(wanted, left / 3);
     return marginMs <= settings.marginMs ? settings : { ...settings, marginMs };
   }
-}
-
-/** A header of a message of Kafka, Amazon MQ or another source with headers in bytes. */
-function headerOf({ headers }: LooseRecord, name: string): string {
-  const found: unknown = Array.isArray(headers) ? headers.find((header) => membersOf(header).name === name) : undefined;
-  const { value } = membersOf(found);
-  return value instanceof Uint8Array ? decodeUtf8(value) : stringOf(value);
 }
 
 const NO_GROUPS = () => undefined;

@@ -1,4 +1,4 @@
-import type { Environment, LambdaContext, SurfaceHost, Target, TriggerKind } from '@sallyport/core';
+import { decodeUtf8, type Environment, type LambdaContext, type SurfaceHost, type Target, type TriggerKind } from '@sallyport/core';
 import { isWhole, type Members, membersOf, stringOf } from '@sallyport/core/internal';
 import { defineOptions, oneOf } from '@sallyport/core/options';
 import { type Delivered, type EventHandler, settle } from '@sallyport/streams/delivery';
@@ -62,8 +62,15 @@ export const KAFKA_TRIGGER = /* @__PURE__ */ defineTrigger({
   ]),
   sample: { eventSource: 'aws:kafka', records: {} },
   key: ({ keyPart = '', id }: Delivered) => keyOf(keyPart, id),
+  carrier: headerOf,
   answer: 'an empty report, or an error after a failed record',
 });
+
+/** The last value of a header, as the propagation of trace contexts reads it. */
+function headerOf(record: unknown, name: string): string {
+  const found = (record as Partial<KafkaRecord>).headers?.findLast((header) => header.name === name);
+  return found ? decodeUtf8(found.value) : '';
+}
 
 /** Place of a record. */
 interface Place {

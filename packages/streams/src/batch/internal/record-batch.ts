@@ -8,7 +8,6 @@ import {
   type Logger,
   type MetricOptions,
   type SpanAttributes,
-  type SpanOrigin,
   type SpanScope,
   type TriggerKind,
 } from '@sallyport/core';
@@ -110,28 +109,14 @@ export class RecordBatch implements DeliveryHolder {
     return this.definition.kind;
   }
 
-  /** The trace that a record names; `''` if it names none. */
-  recordTraceId(index: number): string {
-    const record = this.recordAt(index);
-    const { carrier } = this.definition;
-    return carrier ? firstTraceId(carrier(record, 'traceparent'), carrier(record, 'x-amzn-trace-id')) : '';
+  /** A member of the trace context of a record; `''` if absent. */
+  carrierAt(index: number, name: string): string {
+    return this.definition.carrier?.(this.recordAt(index), name) ?? '';
   }
 
-  /** The invocation for a tracer, with the trace context of one record. */
-  originAt(index: number): SpanOrigin & DeliveryHolder {
-    const batch = this;
-    return {
-      triggerKind: this.triggerKind,
-      lambdaContext: this.lambdaContext,
-      carrier: (name) => this.definition.carrier?.(this.recordAt(index), name) ?? '',
-      clock: this.clock,
-      get kept() {
-        return batch.kept;
-      },
-      set kept(kept) {
-        batch.kept = kept;
-      },
-    };
+  /** The trace that a record names; `''` if it names none. */
+  recordTraceId(index: number): string {
+    return firstTraceId(this.carrierAt(index, 'traceparent'), this.carrierAt(index, 'x-amzn-trace-id'));
   }
 
   /** The invocation's trace. The environment variable is used only if there is one invocation at a time. */
@@ -288,13 +273,13 @@ export class RecordContext implements EventContext {
 
   get log(): Logger {
     const span = this.#span;
-    const traceId = span?.traceId || this.traceId;
+    const traceId = span?.id('traceId') || this.traceId;
     this.#log ??= bindLogger(
       this.#batch.settings.log,
       {
         request_id: this.requestId,
         trace_id: traceId,
-        ...(span && { remote_trace_id: span.remoteTraceId }),
+        remote_trace_id: span?.id('remoteTraceId') ?? '',
         ...(this.#batch.traceId !== traceId && { xray_trace_id: this.#batch.traceId }),
         tenant_id: this.tenantId,
         trigger: this.triggerKind,

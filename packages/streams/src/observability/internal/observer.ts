@@ -1,4 +1,4 @@
-import { type FrameworkError, isFrameworkError } from '@sallyport/core';
+import { type FrameworkError, isFrameworkError, type SpanOrigin } from '@sallyport/core';
 import {
   type ActiveSpan,
   batchCompleted,
@@ -87,7 +87,7 @@ export class Observer {
     this.#startedAt = clock.monotonicMs();
     batch.spans = this.#spans;
     this.#batchSpan = this.#isReported
-      ? startEventSpan(observability, batchFacts(batch), undefined, '', batch)
+      ? startEventSpan(observability, batchFacts(batch), undefined, '', { invocation: batch, carrier: () => '' })
       : undefined;
   }
 
@@ -102,9 +102,8 @@ export class Observer {
     const { settings } = batch;
     this.#starts[index] = settings.clock.monotonicMs();
     const link = this.#isReported ? batch.recordTraceId(index) : '';
-    const { observability } = settings;
-    const origin = observability.span && batch.originAt(index);
-    const span = startEventSpan(observability, recordFacts(batch, index), this.#batchSpan, link, origin);
+    const origin: SpanOrigin = { invocation: batch, carrier: (name) => batch.carrierAt(index, name) };
+    const span = startEventSpan(settings.observability, recordFacts(batch, index), this.#batchSpan, link, origin);
     this.#spans[index] = span;
     return span ? span.run(work) : work();
   }
