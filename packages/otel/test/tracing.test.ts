@@ -57,7 +57,7 @@ describe('a request', () => {
         'server.address': 'api.example',
         'faas.trigger': 'http',
         'faas.coldstart': true,
-        'faas.invocation_id': 'r-1',
+        'sallyport.invocation.id': 'r-1',
         'cloud.resource_id': 'arn:aws:lambda:eu-west-1:1:function:f',
       },
       events: [{ name: 'init' }],

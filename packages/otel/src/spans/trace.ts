@@ -249,7 +249,7 @@ export function startTrace(settings: TraceSettings, start: Start): TraceSpan {
   const { awsRequestId, invokedFunctionArn } = start.origin?.invocation.lambdaContext ?? {};
   root.attributes.add({
     'faas.coldstart': initMs !== undefined,
-    'faas.invocation_id': awsRequestId,
+    'sallyport.invocation.id': awsRequestId,
     'cloud.resource_id': invokedFunctionArn,
   });
   if (initMs !== undefined) root.addEvent('init', { 'sallyport.init.duration_ms': initMs });
