@@ -1,4 +1,4 @@
-export type { AttributeValue, Attributes } from './encoding/protobuf.js';
+export type { Attributes, AttributeValue } from './encoding/protobuf.js';
 export type { EventData, LinkData, Resource, Scope, SpanData } from './encoding/traces.js';
 export type { ExportCounts, SpanBatch, SpanExporter } from './export/exporter.js';
 export { type UdpExporterOptions, udpExporter } from './export/udp.js';

@@ -7,8 +7,8 @@
 
 export { toOtlpJson } from './encoding/json.js';
 export {
-  type AttributeValue,
   type Attributes,
+  type AttributeValue,
   attributes,
   bool,
   double,

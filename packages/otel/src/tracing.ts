@@ -119,5 +119,7 @@ function resourceOf(service: string | undefined): Resource {
     'faas.name': env.AWS_LAMBDA_FUNCTION_NAME,
     'faas.version': env.AWS_LAMBDA_FUNCTION_VERSION,
   };
-  return { attributes: Object.fromEntries(Object.entries(named).flatMap(([key, value]) => (value ? [[key, value]] : []))) };
+  return {
+    attributes: Object.fromEntries(Object.entries(named).flatMap(([key, value]) => (value ? [[key, value]] : []))),
+  };
 }

@@ -7,7 +7,14 @@ import { type SpanData, TRACES, toTraces } from '../src/encoding/traces.js';
 import { RESOURCE, SCOPE, SPAN } from './support/spans.js';
 import { decodeTraces, spansIn } from './support/theirs.js';
 
-const KINDS = [SpanKind.INTERNAL, SpanKind.INTERNAL, SpanKind.SERVER, SpanKind.CLIENT, SpanKind.PRODUCER, SpanKind.CONSUMER];
+const KINDS = [
+  SpanKind.INTERNAL,
+  SpanKind.INTERNAL,
+  SpanKind.SERVER,
+  SpanKind.CLIENT,
+  SpanKind.PRODUCER,
+  SpanKind.CONSUMER,
+];
 
 /** The same span for OpenTelemetry's serializers. */
 function toReadable(span: SpanData): ReadableSpan {
@@ -34,7 +41,11 @@ function toReadable(span: SpanData): ReadableSpan {
     status: { code: span.status.code as SpanStatusCode, ...(span.status.message && { message: span.status.message }) },
     attributes: span.attributes as ReadableSpan['attributes'],
     links: span.links.map((link) => ({ context: contextOf(link), attributes: {} })),
-    events: span.events.map(({ timeUnixNano, name, attributes }) => ({ time: hrTime(timeUnixNano), name, attributes: { ...attributes } as never })),
+    events: span.events.map(({ timeUnixNano, name, attributes }) => ({
+      time: hrTime(timeUnixNano),
+      name,
+      attributes: { ...attributes } as never,
+    })),
     resource: { attributes: RESOURCE.attributes, merge: () => undefined as never, getRawAttributes: () => [] } as never,
     instrumentationScope: SCOPE,
     droppedAttributesCount: span.droppedAttributesCount,
@@ -84,7 +95,9 @@ describe('the protobuf bytes, decoded with the descriptors of OpenTelemetry', ()
     ['a span without optional members', plain],
     ['a span outside ASCII', { ...plain, name: 'prüfen 漢字 🚪' }],
     ['a time with a fraction of a millisecond', { ...plain, startTimeUnixNano: 1_795_878_000_000.5 }],
-    ...Object.entries(VALUES).map(([title, value]) => [`an attribute: ${title}`, { ...plain, attributes: { value } }] as const),
+    ...Object.entries(VALUES).map(
+      ([title, value]) => [`an attribute: ${title}`, { ...plain, attributes: { value } }] as const,
+    ),
     ['more than the first buffer', { ...plain, attributes: { text: 'é'.repeat(20_000) } }],
   ];
 

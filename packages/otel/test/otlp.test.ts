@@ -79,7 +79,11 @@ it('splits bodies above 4 MiB', async () => {
   expect(exporter.counts.sentSpans).toBe(10);
 });
 
-const OUTCOMES: readonly (readonly [string, Answer[], { requests: number; sent: number; dropped: number; again: number }])[] = [
+const OUTCOMES: readonly (readonly [
+  string,
+  Answer[],
+  { requests: number; sent: number; dropped: number; again: number },
+])[] = [
   ['200', [], { requests: 1, sent: 1, dropped: 0, again: 0 }],
   ['400', [status(400)], { requests: 1, sent: 0, dropped: 1, again: 0 }],
   ['a redirect', [status(307, { location: 'http://127.0.0.1:1/' })], { requests: 1, sent: 0, dropped: 1, again: 0 }],

@@ -28,13 +28,16 @@ const SURFACES: Readonly<Record<keyof typeof EVENTS, readonly [SpanTree, number,
   s3: [of('uploads', WORK), 5, { 'sallyport.event.source': 'uploads' }],
 };
 
-it.each(Object.entries(SURFACES))('%s has one trace with a span of the handler', async (name, [tree, kind, attributes]) => {
-  const { app, spans } = serviceOfAllSurfaces();
-  await app.handleLambda(EVENTS[name as keyof typeof EVENTS], LAMBDA);
-  expect(spans.tree()).toEqual([tree]);
-  expect(new Set(spans.spans.map(({ traceId }) => traceId)).size).toBe(1);
-  expect(spans.spans.at(-1)).toMatchObject({ kind, attributes });
-});
+it.each(Object.entries(SURFACES))(
+  '%s has one trace with a span of the handler',
+  async (name, [tree, kind, attributes]) => {
+    const { app, spans } = serviceOfAllSurfaces();
+    await app.handleLambda(EVENTS[name as keyof typeof EVENTS], LAMBDA);
+    expect(spans.tree()).toEqual([tree]);
+    expect(new Set(spans.spans.map(({ traceId }) => traceId)).size).toBe(1);
+    expect(spans.spans.at(-1)).toMatchObject({ kind, attributes });
+  },
+);
 
 /** Surfaces whose events have no place for the trace of a sender. */
 const WITHOUT_SENDER = ['stream', 'table-stream', 's3'];
@@ -61,7 +64,10 @@ it('names tool and method of an MCP call', async () => {
 const PAGE = readFileSync('docs/tracing.md', 'utf8');
 /** The table of attributes: name and state. */
 const DOCUMENTED = new Map(
-  [...PAGE.matchAll(/^\| `([\w.]+)` \| (stable|development|own) \|/gm)].map(([, name = '', state = '']) => [name, state]),
+  [...PAGE.matchAll(/^\| `([\w.]+)` \| (stable|development|own) \|/gm)].map(([, name = '', state = '']) => [
+    name,
+    state,
+  ]),
 );
 const namesOf = (registry: object) =>
   new Set(Object.entries(registry).flatMap(([key, name]) => (key.startsWith('ATTR_') ? [name as string] : [])));
@@ -73,7 +79,9 @@ const stateOf = (name: string) => (STABLE.has(name) ? 'stable' : ALL.has(name) ?
 describe('the names of attributes', () => {
   it('have the state of the registry in docs/tracing.md', () => {
     expect([...DOCUMENTED].filter(([name, state]) => stateOf(name) !== state)).toEqual([]);
-    expect([...DOCUMENTED.keys()].filter((name) => stateOf(name) === 'own' && !name.startsWith('sallyport.'))).toEqual([]);
+    expect([...DOCUMENTED.keys()].filter((name) => stateOf(name) === 'own' && !name.startsWith('sallyport.'))).toEqual(
+      [],
+    );
   });
 
   it('are all in docs/tracing.md', async () => {

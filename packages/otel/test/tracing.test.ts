@@ -1,7 +1,7 @@
 import { createApp } from '@sallyport/dispatch/app';
 import { json } from '@sallyport/http';
 import { buildAPIGatewayV2Request, buildQueueEvent } from '@sallyport/testkit';
-import { currentSpan, tracing, type TracingOptions } from '../src/index.js';
+import { currentSpan, type TracingOptions, tracing } from '../src/index.js';
 import { collectSpans, spanMatchers } from '../src/testing.js';
 
 declare global {
@@ -33,7 +33,10 @@ const log = {
 
 function appOf(options: TracingOptions = {}) {
   const spans = collectSpans();
-  const app = createApp({ observability: { span: tracing({ exporter: spans, ratio: 1, ...options }), log: (line) => lines.push(line) }, log });
+  const app = createApp({
+    observability: { span: tracing({ exporter: spans, ratio: 1, ...options }), log: (line) => lines.push(line) },
+    log,
+  });
   return { app, spans };
 }
 
@@ -43,7 +46,10 @@ describe('a request', () => {
   it('has a server span with the names of the conventions, and without query, path values and address', async () => {
     const { app, spans } = appOf();
     app.get('/notes/{id}', () => json(200, {}));
-    await app.handleLambda(get('/notes/4711'), { awsRequestId: 'r-1', invokedFunctionArn: 'arn:aws:lambda:eu-west-1:1:function:f' });
+    await app.handleLambda(get('/notes/4711'), {
+      awsRequestId: 'r-1',
+      invokedFunctionArn: 'arn:aws:lambda:eu-west-1:1:function:f',
+    });
     expect(spans.spans).toHaveLength(1);
     expect(spans.spans[0]).toMatchObject({
       name: 'GET /notes/{id}',
@@ -73,7 +79,11 @@ describe('a request', () => {
         span.set({ 'order.lines': 3 });
       });
       await ctx.span('failing', () => Promise.reject(new Error('secret text'))).catch(() => {});
-      expect(() => ctx.span('throwing', () => { throw new TypeError('secret text'); })).toThrow(TypeError);
+      expect(() =>
+        ctx.span('throwing', () => {
+          throw new TypeError('secret text');
+        }),
+      ).toThrow(TypeError);
       return json(200, {});
     });
     await app.handleLambda(get('/'), {});
@@ -81,7 +91,13 @@ describe('a request', () => {
       {
         name: 'GET /',
         children: [
-          { name: 'outer', children: [{ name: 'left', children: [] }, { name: 'right', children: [] }] },
+          {
+            name: 'outer',
+            children: [
+              { name: 'left', children: [] },
+              { name: 'right', children: [] },
+            ],
+          },
           { name: 'failing', children: [] },
           { name: 'throwing', children: [] },
         ],
@@ -94,7 +110,9 @@ describe('a request', () => {
 
   it('fails with the code of an answer above 499, and not for an error of the client', async () => {
     const { app, spans } = appOf();
-    app.get('/broken', () => { throw new Error('secret text'); });
+    app.get('/broken', () => {
+      throw new Error('secret text');
+    });
     await app.handleLambda(get('/broken'), {});
     await app.handleLambda(get('/missing'), {});
     expect(spans.spans.map(({ name, status }) => [name, status])).toEqual([
@@ -121,20 +139,53 @@ interface Parents {
 const REMOTE = `00-${TRACE}-${PARENT}-01`;
 const PLATFORM = `Root=${ROOT};Parent=53995c3f42cd8ad8;Sampled=1`;
 
-it.each<readonly [string, Parents, { trace: string | undefined; parent: string | undefined; links: string[]; remote: string | undefined }]>([
+it.each<
+  readonly [
+    string,
+    Parents,
+    { trace: string | undefined; parent: string | undefined; links: string[]; remote: string | undefined },
+  ]
+>([
   ['a stranger', { traceparent: REMOTE }, { trace: undefined, parent: undefined, links: [TRACE], remote: TRACE }],
-  ['a trusted caller', { traceparent: REMOTE, trusted: true }, { trace: TRACE, parent: PARENT, links: [], remote: undefined }],
-  ['the platform', { xRayTraceId: PLATFORM }, { trace: XRAY, parent: '53995c3f42cd8ad8', links: [], remote: undefined }],
-  ['the platform and a stranger', { traceparent: REMOTE, xRayTraceId: PLATFORM }, { trace: XRAY, parent: '53995c3f42cd8ad8', links: [TRACE], remote: TRACE }],
-  ['the platform and a trusted caller', { traceparent: REMOTE, xRayTraceId: PLATFORM, trusted: true }, { trace: TRACE, parent: PARENT, links: [], remote: undefined }],
-  ['the platform and a trusted caller, for X-Ray', { traceparent: REMOTE, xRayTraceId: PLATFORM, trusted: true, joinsPlatform: true }, { trace: XRAY, parent: '53995c3f42cd8ad8', links: [TRACE], remote: TRACE }],
-  ['the platform without active tracing', { xRayTraceId: `Root=${ROOT};Parent=53995c3f42cd8ad8;Sampled=0` }, { trace: XRAY, parent: undefined, links: [], remote: undefined }],
+  [
+    'a trusted caller',
+    { traceparent: REMOTE, trusted: true },
+    { trace: TRACE, parent: PARENT, links: [], remote: undefined },
+  ],
+  [
+    'the platform',
+    { xRayTraceId: PLATFORM },
+    { trace: XRAY, parent: '53995c3f42cd8ad8', links: [], remote: undefined },
+  ],
+  [
+    'the platform and a stranger',
+    { traceparent: REMOTE, xRayTraceId: PLATFORM },
+    { trace: XRAY, parent: '53995c3f42cd8ad8', links: [TRACE], remote: TRACE },
+  ],
+  [
+    'the platform and a trusted caller',
+    { traceparent: REMOTE, xRayTraceId: PLATFORM, trusted: true },
+    { trace: TRACE, parent: PARENT, links: [], remote: undefined },
+  ],
+  [
+    'the platform and a trusted caller, for X-Ray',
+    { traceparent: REMOTE, xRayTraceId: PLATFORM, trusted: true, joinsPlatform: true },
+    { trace: XRAY, parent: '53995c3f42cd8ad8', links: [TRACE], remote: TRACE },
+  ],
+  [
+    'the platform without active tracing',
+    { xRayTraceId: `Root=${ROOT};Parent=53995c3f42cd8ad8;Sampled=0` },
+    { trace: XRAY, parent: undefined, links: [], remote: undefined },
+  ],
 ])('the parent of a request of %s', async (_title, given, expected) => {
   const spans = collectSpans({ joinsPlatform: given.joinsPlatform ?? false });
   const span = tracing({ exporter: spans, ratio: 1, trustParent: () => given.trusted === true });
   const app = createApp({ observability: { span, log: (line) => lines.push(line) }, log });
   app.get('/', () => json(200, {}));
-  await app.handleLambda(get('/', given.traceparent ? { traceparent: given.traceparent } : {}), given.xRayTraceId ? { xRayTraceId: given.xRayTraceId } : {});
+  await app.handleLambda(
+    get('/', given.traceparent ? { traceparent: given.traceparent } : {}),
+    given.xRayTraceId ? { xRayTraceId: given.xRayTraceId } : {},
+  );
   const [root] = spans.spans;
   expect(root?.traceId).toBe(expected.trace ?? root?.traceId);
   expect(root?.parentSpanId).toBe(expected.parent);
@@ -151,20 +202,41 @@ describe('a batch', () => {
       const record = { body: '{}', messageAttributes: { traceparent: { stringValue: REMOTE, dataType: 'String' } } };
       await app.handleLambda(messages(...Array.from({ length: count }, () => record)), {});
       expect(spans.tree()).toEqual([
-        { name: 'orders process', children: Array.from({ length: count }, () => ({ name: 'orders process', children: [{ name: 'work', children: [] }] })) },
+        {
+          name: 'orders process',
+          children: Array.from({ length: count }, () => ({
+            name: 'orders process',
+            children: [{ name: 'work', children: [] }],
+          })),
+        },
       ]);
       const [batch, ...records] = spans.spans.filter(({ name }) => name !== 'work').reverse();
-      expect(batch).toMatchObject({ kind: 5, links: [], attributes: { 'messaging.batch.message_count': count, 'messaging.system': 'aws_sqs' } });
-      expect(records.map(({ links }) => links)).toEqual(Array.from({ length: count }, () => [expect.objectContaining({ traceId: TRACE, spanId: PARENT })]));
-      expect(lines.filter(({ event }) => event === 'event.completed').at(-1)).toMatchObject({ trace_id: batch?.traceId, remote_trace_id: TRACE });
+      expect(batch).toMatchObject({
+        kind: 5,
+        links: [],
+        attributes: { 'messaging.batch.message_count': count, 'messaging.system': 'aws_sqs' },
+      });
+      expect(records.map(({ links }) => links)).toEqual(
+        Array.from({ length: count }, () => [expect.objectContaining({ traceId: TRACE, spanId: PARENT })]),
+      );
+      expect(lines.filter(({ event }) => event === 'event.completed').at(-1)).toMatchObject({
+        trace_id: batch?.traceId,
+        remote_trace_id: TRACE,
+      });
     }
   });
 
   it('marks a reported record as failed', async () => {
     const { app, spans } = appOf();
-    app.queue('orders', async (_ctx, { messageId }) => { if (messageId === 'm-1') throw new Error('secret'); });
+    app.queue('orders', async (_ctx, { messageId }) => {
+      if (messageId === 'm-1') throw new Error('secret');
+    });
     await app.handleLambda(messages({ body: '{}', messageId: 'm-0' }, { body: '{}', messageId: 'm-1' }), {});
-    expect(spans.spans.map(({ name, status }) => [name, status.code])).toEqual([['orders process', 0], ['orders process', 2], ['orders process', 2]]);
+    expect(spans.spans.map(({ name, status }) => [name, status.code])).toEqual([
+      ['orders process', 0],
+      ['orders process', 2],
+      ['orders process', 2],
+    ]);
   });
 });
 
@@ -173,11 +245,20 @@ describe('the end of a trace', () => {
     const { app, spans } = appOf();
     let finish = () => {};
     app.get('/', (ctx) => {
-      void ctx.span('forgotten', () => new Promise<void>((resolve) => { finish = resolve; }));
+      void ctx.span(
+        'forgotten',
+        () =>
+          new Promise<void>((resolve) => {
+            finish = resolve;
+          }),
+      );
       return json(200, {});
     });
     await app.handleLambda(get('/'), {});
-    expect(spans.spans.map(({ name, status }) => [name, status.message])).toEqual([['forgotten', 'app.timeout'], ['GET /', undefined]]);
+    expect(spans.spans.map(({ name, status }) => [name, status.message])).toEqual([
+      ['forgotten', 'app.timeout'],
+      ['GET /', undefined],
+    ]);
     finish();
     await Promise.resolve();
     expect(spans.spans).toHaveLength(2);
@@ -192,7 +273,9 @@ describe('the end of a trace', () => {
     jest.advanceTimersByTime(2949);
     expect(spans.spans).toHaveLength(0);
     jest.advanceTimersByTime(1);
-    expect(spans.spans.map(({ name, status }) => [name, status])).toEqual([['GET /', { code: 2, message: 'app.timeout' }]]);
+    expect(spans.spans.map(({ name, status }) => [name, status])).toEqual([
+      ['GET /', { code: 2, message: 'app.timeout' }],
+    ]);
     jest.useRealTimers();
   });
 });

@@ -2,8 +2,8 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { AwsXrayUdpSpanExporter } from '@aws/aws-distro-opentelemetry-exporter-xray-udp';
-import { udpExporter } from '../src/index.js';
 import type { SpanData } from '../src/encoding/traces.js';
+import { udpExporter } from '../src/index.js';
 import { RESOURCE, SCOPE, SPAN } from './support/spans.js';
 import { type DecodedSpan, decodeTraces, spansIn } from './support/theirs.js';
 
@@ -37,7 +37,14 @@ function spansOf(frame: Buffer | undefined): readonly DecodedSpan[] {
 const batchOf = (spans: readonly SpanData[]) => ({ resource: RESOURCE, scope: SCOPE, spans });
 
 it('sends the same frame as the exporter of AWS', async () => {
-  const simple = { ...SPAN, traceState: undefined, parentSpanId: undefined, links: [], events: [], status: { code: 0 } };
+  const simple = {
+    ...SPAN,
+    traceState: undefined,
+    parentSpanId: undefined,
+    links: [],
+    events: [],
+    status: { code: 0 },
+  };
   udpExporter({ address }).export(batchOf([simple]));
   const [ours] = await received(1);
   const theirs = new AwsXrayUdpSpanExporter(address);

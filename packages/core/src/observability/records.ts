@@ -44,16 +44,24 @@ export function startRequestSpan(observability: Observability, state: ContextSta
   if (!observability.span && !channelOf('framework.request').hasSubscribers) return undefined;
   const method = boundedMethod(state);
   const route = state.route?.pattern ?? UNMATCHED;
-  return startSpan(observability, 'framework.request', `http ${method} ${route}`, {
-    'faas.trigger': 'http',
-    'http.request.method': method,
-    'http.route': route,
-    ...textAttributes({
-      'request.id': state.requestId,
-      'tenant.id': state.tenantId,
-      'trace.id': state.traceId,
-    }),
-  }, undefined, NO_LINKS, originOf(state));
+  return startSpan(
+    observability,
+    'framework.request',
+    `http ${method} ${route}`,
+    {
+      'faas.trigger': 'http',
+      'http.request.method': method,
+      'http.route': route,
+      ...textAttributes({
+        'request.id': state.requestId,
+        'tenant.id': state.tenantId,
+        'trace.id': state.traceId,
+      }),
+    },
+    undefined,
+    NO_LINKS,
+    originOf(state),
+  );
 }
 
 /** The span of an event that is neither a request nor a record; `undefined` without a hook. */

@@ -89,7 +89,14 @@ class TaskSurface implements McpTaskSurface {
     if (!host) throw new Error('framework: mcp: pass mcpTasks() in the option "surfaces" of a container');
     let made: SurfaceContext | undefined;
     const toContext = ({ principal, tenantId }: Task): Context => {
-      made = createSurfaceContext(host, { kind: KIND, event, lambdaContext, principal, tenantId, spanName: 'mcp task' });
+      made = createSurfaceContext(host, {
+        kind: KIND,
+        event,
+        lambdaContext,
+        principal,
+        tenantId,
+        spanName: 'mcp task',
+      });
       return made.context;
     };
     const { clock, log } = host;

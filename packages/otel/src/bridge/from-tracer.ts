@@ -1,5 +1,5 @@
-import type { Span as SpanOfHook, SpanHook, SpanLink } from '@sallyport/core';
 import { context, type Link, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
+import type { SpanHook, SpanLink, Span as SpanOfHook } from '@sallyport/core';
 
 const KINDS: Readonly<Record<string, SpanKind>> = {
   'framework.request': SpanKind.SERVER,
@@ -18,8 +18,13 @@ export function fromTracer(tracer: Tracer): SpanHook {
   return {
     start(kind, name, attributes, parent, links = []) {
       const active = context.active();
-      const outer = kind === 'framework.span' && trace.getSpan(active) ? undefined : (parent as BridgedSpan | undefined);
-      const options = { kind: KINDS[kind] ?? SpanKind.INTERNAL, attributes: { ...attributes }, links: links.flatMap(toLink) };
+      const outer =
+        kind === 'framework.span' && trace.getSpan(active) ? undefined : (parent as BridgedSpan | undefined);
+      const options = {
+        kind: KINDS[kind] ?? SpanKind.INTERNAL,
+        attributes: { ...attributes },
+        links: links.flatMap(toLink),
+      };
       const within = outer ? trace.setSpan(active, outer.span) : active;
       return new BridgedSpan(tracer.startSpan(name, options, within));
     },

@@ -123,9 +123,7 @@ export const TRACES = /* @__PURE__ */ message<TracesData>({
         resource: [1, RESOURCE],
         scopeSpans: [
           2,
-          repeated(
-            message<ScopeSpans>({ scope: [1, SCOPE], spans: [2, repeated(SPAN)], schemaUrl: [3, string] }),
-          ),
+          repeated(message<ScopeSpans>({ scope: [1, SCOPE], spans: [2, repeated(SPAN)], schemaUrl: [3, string] })),
         ],
         schemaUrl: [3, string],
       }),
@@ -138,5 +136,7 @@ export const SCHEMA_URL = 'https://opentelemetry.io/schemas/1.45.0';
 
 /** A request with all spans of one scope. */
 export function toTraces(resource: Resource, scope: Scope, spans: readonly SpanData[]): TracesData {
-  return { resourceSpans: [{ resource, scopeSpans: [{ scope, spans, schemaUrl: SCHEMA_URL }], schemaUrl: SCHEMA_URL }] };
+  return {
+    resourceSpans: [{ resource, scopeSpans: [{ scope, spans, schemaUrl: SCHEMA_URL }], schemaUrl: SCHEMA_URL }],
+  };
 }

@@ -127,7 +127,8 @@ function parseHeaders(text: string): Record<string, string> {
   for (const pair of text.split(',').filter((part) => part.trim() !== '')) {
     const at = pair.indexOf('=');
     // The value of a header is a secret: the error does not contain it.
-    if (at < 1) throw invalidConfiguration('the variable OTEL_EXPORTER_OTLP_HEADERS must be a list of name=value pairs');
+    if (at < 1)
+      throw invalidConfiguration('the variable OTEL_EXPORTER_OTLP_HEADERS must be a list of name=value pairs');
     headers[pair.slice(0, at).trim()] = decoded(pair.slice(at + 1).trim());
   }
   return headers;
@@ -146,6 +147,8 @@ function checkedHeaders(headers: Readonly<Record<string, string>>): Readonly<Rec
     new Headers(headers);
     return headers;
   } catch {
-    throw invalidConfiguration('option "headers" or the variable OTEL_EXPORTER_OTLP_HEADERS has an invalid name or value');
+    throw invalidConfiguration(
+      'option "headers" or the variable OTEL_EXPORTER_OTLP_HEADERS has an invalid name or value',
+    );
   }
 }

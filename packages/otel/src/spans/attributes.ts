@@ -11,7 +11,10 @@ export class AttributeMap {
   #count = 0;
 
   /** Adds attributes. A value that cannot be read or has no type of OpenTelemetry is dropped and counted. */
-  add(attributes: Readonly<Record<string, AttributeValue | undefined>>, names: Readonly<Record<string, string>> = {}): void {
+  add(
+    attributes: Readonly<Record<string, AttributeValue | undefined>>,
+    names: Readonly<Record<string, string>> = {},
+  ): void {
     for (const key of Object.keys(attributes)) {
       const name = names[key] ?? key;
       const value = read(attributes, key);

@@ -73,5 +73,8 @@ export function beginningOf(remote: RemoteSpan | undefined): string {
 /** A `tracestate` with the first trace at its front; `''` if there is nothing to say. */
 export function toTracestate(state: string, beginning: string): string {
   const others = state.replace(ORIGIN, ',').replace(/^,|,$/g, '');
-  return [beginning && `sallyport=${beginning}`, others].filter((part) => part !== '').join(',').slice(0, 512);
+  return [beginning && `sallyport=${beginning}`, others]
+    .filter((part) => part !== '')
+    .join(',')
+    .slice(0, 512);
 }

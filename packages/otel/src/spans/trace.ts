@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { SpanAttributes, SpanKind, SpanLink, SpanOrigin, Span as SpanOfHook } from '@sallyport/core';
+import type { SpanAttributes, SpanKind, SpanLink, Span as SpanOfHook, SpanOrigin } from '@sallyport/core';
 import { Deliveries, type DeliveryHolder, remainingMs } from '@sallyport/core/internal';
 import { type EventData, type LinkData, SPAN_KIND, type SpanData, STATUS_ERROR } from '../encoding/traces.js';
 import { VERSION } from '../internal/version.js';
@@ -108,11 +108,7 @@ export class TraceSpan implements SpanOfHook, OnwardSpan {
   #status: { readonly code: number; readonly message?: string } = { code: 0 };
   #isEnded = false;
 
-  constructor(
-    trace: Trace,
-    parent: TraceSpan | undefined,
-    start: Start,
-  ) {
+  constructor(trace: Trace, parent: TraceSpan | undefined, start: Start) {
     this.trace = trace;
     this.#parent = parent;
     this.#startMs = trace.now();

@@ -68,7 +68,13 @@ export const spanMatchers = {
     const pass = named.some((span) =>
       Object.entries(attributes).every(([key, value]) => isDeepStrictEqual(span.attributes[key], value)),
     );
-    const found = named.length > 0 ? named.map((span) => JSON.stringify(span.attributes)) : collector.spans.map((span) => span.name);
-    return { pass, message: () => `span "${name}" with ${JSON.stringify(attributes)}: found ${found.join(', ') || 'no span'}` };
+    const found =
+      named.length > 0
+        ? named.map((span) => JSON.stringify(span.attributes))
+        : collector.spans.map((span) => span.name);
+    return {
+      pass,
+      message: () => `span "${name}" with ${JSON.stringify(attributes)}: found ${found.join(', ') || 'no span'}`,
+    };
   },
 };

@@ -1,4 +1,4 @@
-import { noContent, json } from '@sallyport/http';
+import { json, noContent } from '@sallyport/http';
 import { createMcpServer, memoryMcpStore, mountMcp } from '@sallyport/mcp';
 import { Public, SecureApp } from '@sallyport/secure';
 import {

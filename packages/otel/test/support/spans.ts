@@ -14,9 +14,7 @@ export const SPAN: SpanData = {
   droppedAttributesCount: 3,
   events: [{ timeUnixNano: 1_795_878_000_124, name: 'init', attributes: { ms: 12.5 } }],
   droppedEventsCount: 1,
-  links: [
-    { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7', traceState: 'a=b', flags: 0x301 },
-  ],
+  links: [{ traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7', traceState: 'a=b', flags: 0x301 }],
   droppedLinksCount: 2,
   status: { message: 'app.internal', code: 2 },
   flags: 0x301,

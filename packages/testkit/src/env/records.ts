@@ -1,4 +1,13 @@
-import type { FullClock, Logger, LogRecord, MetricRecord, Observability, Span, SpanAttributes, SpanKind } from '@sallyport/core';
+import type {
+  FullClock,
+  Logger,
+  LogRecord,
+  MetricRecord,
+  Observability,
+  Span,
+  SpanAttributes,
+  SpanKind,
+} from '@sallyport/core';
 import { createLogger, type LogLine } from '@sallyport/core/observability';
 
 /** A span that the framework started. */

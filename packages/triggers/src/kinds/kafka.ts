@@ -1,4 +1,11 @@
-import { decodeUtf8, type Environment, type LambdaContext, type SurfaceHost, type Target, type TriggerKind } from '@sallyport/core';
+import {
+  decodeUtf8,
+  type Environment,
+  type LambdaContext,
+  type SurfaceHost,
+  type Target,
+  type TriggerKind,
+} from '@sallyport/core';
 import { isWhole, type Members, membersOf, stringOf } from '@sallyport/core/internal';
 import { defineOptions, oneOf } from '@sallyport/core/options';
 import { type Delivered, type EventHandler, settle } from '@sallyport/streams/delivery';

@@ -1,6 +1,5 @@
 import { createDispatcher } from '@sallyport/dispatch';
-import { createHttpRouter, json } from '@sallyport/http';
-import { observe } from '@sallyport/http';
+import { createHttpRouter, json, observe } from '@sallyport/http';
 import { tracing } from '@sallyport/otel';
 
 const http = createHttpRouter({ observability: observe({ span: tracing({ service: 'health' }) }) });
