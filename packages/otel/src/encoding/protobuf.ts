@@ -38,6 +38,11 @@ export class Output {
 
   /** An unsigned number below 2^53. */
   varint(value: number): void {
+    if (value < 128) {
+      const buffer = this.take(1);
+      buffer[this.at] = value;
+      return;
+    }
     let bytes = 1;
     for (let rest = value; rest > 127; rest = Math.floor(rest / 128)) bytes += 1;
     const buffer = this.take(bytes);
@@ -46,6 +51,12 @@ export class Output {
       buffer[this.at + index] = (rest % 128) + (index < bytes - 1 ? 128 : 0);
       rest = Math.floor(rest / 128);
     }
+  }
+
+  /** Four bytes, the lowest first. */
+  uint32(value: number): void {
+    const buffer = this.take(4);
+    for (let index = 0, rest = value; index < 4; index += 1, rest >>>= 8) buffer[this.at + index] = rest & 255;
   }
 
   tag(field: number, type: number): void {
@@ -74,16 +85,36 @@ export class Output {
 
 /** A string in UTF-8. */
 export const string: Kind<string> = (out, field, value) => {
-  if (value !== '') text(out, field, value, 'utf8', Buffer.byteLength(value));
+  if (value !== '') text(out, field, value);
 };
 
 /** Bytes, given as hexadecimal digits. */
 export const hex: Kind<string> = (out, field, value) => {
-  if (value !== '') text(out, field, value, 'hex', value.length / 2);
+  const bytes = value.length / 2;
+  if (bytes === 0) return;
+  out.take(bytes).write(value, out.at, bytes, 'hex');
+  out.close(field, bytes);
 };
 
-function text(out: Output, field: number, value: string, encoding: BufferEncoding, bytes: number): void {
-  out.take(bytes).write(value, out.at, bytes, encoding);
+/** Most names and values are short and ASCII: for them a loop is several times faster than the encoder of the platform. */
+const SHORT = 48;
+
+function text(out: Output, field: number, value: string): void {
+  const { length } = value;
+  if (length <= SHORT) {
+    const buffer = out.take(length);
+    const { at } = out;
+    let index = 0;
+    for (; index < length; index += 1) {
+      const code = value.charCodeAt(index);
+      if (code > 127) break;
+      buffer[at + index] = code;
+    }
+    if (index === length) return out.close(field, length);
+    out.at += length;
+  }
+  const bytes = Buffer.byteLength(value);
+  out.take(bytes).write(value, out.at, bytes);
   out.close(field, bytes);
 }
 
@@ -100,14 +131,20 @@ export const bool: Kind<boolean> = (out, field, value) => unsigned(out, field, N
 /** `fixed32`. */
 export const fixed32: Kind<number> = (out, field, value) => {
   if (value === 0) return;
-  out.take(4).writeUInt32LE(value, out.at);
+  out.uint32(value);
   out.tag(field, FIXED32);
 };
 
 /** `fixed64` of nanoseconds, given as milliseconds. */
 export const time: Kind<number> = (out, field, value) => {
   if (value === 0) return;
-  out.take(8).writeBigUInt64LE(toNanoseconds(value), out.at);
+  // Two halves, because a number is not exact above 2^53: value = high * 2^20 + low, in milliseconds.
+  const whole = Math.floor(value);
+  const high = Math.floor(whole / 2 ** 20) * 1_000_000;
+  const low = (whole % 2 ** 20) * 1_000_000 + Math.round((value - whole) * 1_000_000);
+  const sum = (high % 4096) * 2 ** 20 + low;
+  out.uint32(Math.floor(high / 4096) + Math.floor(sum / 2 ** 32));
+  out.uint32(sum % 2 ** 32);
   out.tag(field, FIXED64);
 };
 
@@ -186,7 +223,7 @@ export const attributes: Kind<Attributes> = (out, field, values) => {
 /** `AnyValue`: string 1, bool 2, int 3, double 4, array 5. A member of a `oneof` is written even if it is empty. */
 function anyValue(out: Output, field: number, value: AttributeValue): void {
   const before = out.length;
-  if (typeof value === 'string') text(out, 1, value, 'utf8', Buffer.byteLength(value));
+  if (typeof value === 'string') text(out, 1, value);
   else if (typeof value === 'boolean') {
     out.varint(Number(value));
     out.tag(2, VARINT);
@@ -212,9 +249,12 @@ function negative(out: Output, value: number): void {
   }
 }
 
-/** The bytes of a message; a copy. */
-export function encode<T>(kind: Kind<T>, value: T): Uint8Array {
-  const out = new Output();
+/**
+ * The bytes of a message.
+ *
+ * @param out a buffer that is used again: its next message overwrites these bytes
+ */
+export function encode<T>(kind: Kind<T>, value: T, out: Output = new Output()): Buffer {
   kind(out, 0, value);
   return out.finish();
 }

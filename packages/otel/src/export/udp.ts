@@ -1,6 +1,6 @@
 import type { Socket } from 'node:dgram';
 import { invalidConfiguration } from '@sallyport/core/options';
-import { encode } from '../encoding/protobuf.js';
+import { encode, Output } from '../encoding/protobuf.js';
 import { type SpanData, TRACES, toTraces } from '../encoding/traces.js';
 import { type ExportCounts, noCounts, type SpanBatch, type SpanExporter } from './exporter.js';
 
@@ -36,6 +36,7 @@ class UdpExporter implements SpanExporter {
   readonly counts: ExportCounts = noCounts();
   readonly #host: string;
   readonly #port: number;
+  readonly #out = new Output();
   #socket: Socket | undefined;
   /** Frames from before the socket was connected; `undefined` afterwards. */
   #waiting: Frame[] | undefined = [];
@@ -71,7 +72,7 @@ class UdpExporter implements SpanExporter {
 
   export(batch: SpanBatch): undefined {
     const { spans, resource, scope } = batch;
-    const bytes = encode(TRACES, toTraces(resource, scope, spans));
+    const bytes = encode(TRACES, toTraces(resource, scope, spans), this.#out);
     if (bytes.length <= MAX_BYTES) return this.#send(bytes, spans.length);
     const [first] = spans;
     if (first && spans.length === 1) return this.#exportCut(batch, first, bytes.length - MAX_BYTES);
@@ -101,9 +102,8 @@ class UdpExporter implements SpanExporter {
     return this.export({ ...batch, spans: [cut] });
   }
 
-  #send(bytes: Uint8Array, spans: number): undefined {
-    const base64 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
-    const frame = { text: FRAME + base64, spans };
+  #send(bytes: Buffer, spans: number): undefined {
+    const frame = { text: FRAME + bytes.toString('base64'), spans };
     this.begin();
     if (this.#waiting) this.#waiting.push(frame);
     else this.#sendFrame(frame);

@@ -4,9 +4,23 @@ import type { Identity, TraceSettings } from './settings.js';
 
 const MAX_BAGGAGE = 8192;
 
-/** Random hexadecimal digits. Read at each call: nothing random is kept in a snapshot. */
+const POOL_BYTES = 1024;
+let pool = '';
+let isSnapshot: boolean | undefined;
+
+/**
+ * Random hexadecimal digits. They are read from the system for several spans at once, except where a snapshot could contain them:
+ * environments that are restored from one snapshot would have the same ids.
+ */
 export function randomHex(bytes: 8 | 16): string {
-  return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes)).buffer).toString('hex');
+  isSnapshot ??= process.env.AWS_LAMBDA_INITIALIZATION_TYPE === 'snap-start';
+  if (pool.length < bytes * 2) {
+    const random = crypto.getRandomValues(new Uint8Array(isSnapshot ? bytes : POOL_BYTES));
+    pool = Buffer.from(random.buffer).toString('hex');
+  }
+  const digits = pool.slice(0, bytes * 2);
+  pool = pool.slice(bytes * 2);
+  return digits;
 }
 
 /**
@@ -61,6 +75,5 @@ function platformOf(origin: SpanOrigin | undefined): RemoteSpan | undefined {
   const { xRayTraceId, traceId } = origin?.invocation.lambdaContext ?? {};
   const own = xRayTraceId ?? traceId;
   const given = typeof own === 'string' ? (fromXray(own) ?? fromXray(`Root=${own}`)) : undefined;
-  if (given || process.env.AWS_LAMBDA_MAX_CONCURRENCY) return given;
-  return fromXray(process.env._X_AMZN_TRACE_ID ?? '');
+  return given ?? (process.env.AWS_LAMBDA_MAX_CONCURRENCY ? undefined : fromXray(process.env._X_AMZN_TRACE_ID ?? ''));
 }
