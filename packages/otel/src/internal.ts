@@ -27,4 +27,11 @@ export {
   unsigned,
 } from './encoding/protobuf.js';
 export { RESOURCE, type Resource, SCHEMA_URL, SCOPE, type Scope } from './encoding/traces.js';
-export { type OtlpOptions, type OtlpProtocol, OtlpSender, type OtlpSignal, type Sent } from './export/sender.js';
+export {
+  OTLP_KINDS,
+  type OtlpOptions,
+  type OtlpProtocol,
+  OtlpSender,
+  type OtlpSignal,
+  type Sent,
+} from './export/sender.js';

@@ -359,7 +359,10 @@ class TwofoldSpan implements ActiveSpan {
     if (this.#ended) return;
     this.#ended = true;
     const { span, message } = this;
-    message.attributes = { ...message.attributes, ...attributes };
+    // An attribute of the application can be a getter that throws.
+    this.#attempt(() => {
+      message.attributes = { ...message.attributes, ...attributes };
+    });
     if (errorCode !== '') message.error = { name: 'Error', code: errorCode, message: defaultMessage(errorCode) };
     if (span) {
       this.#attempt(() => span.set(attributes));

@@ -1,14 +1,18 @@
+import { boolean, defineOptions } from '@sallyport/core/options';
 import { toOtlpJson } from '../encoding/json.js';
 import { encode } from '../encoding/protobuf.js';
 import { TRACES, toTraces } from '../encoding/traces.js';
 import { type ExportCounts, noCounts, type SpanBatch, type SpanExporter } from './exporter.js';
-import { type OtlpOptions, OtlpSender } from './sender.js';
+import { OTLP_KINDS, type OtlpOptions, OtlpSender } from './sender.js';
 
 /** Options of {@link otlpExporter}. */
 export interface OtlpExporterOptions extends OtlpOptions {
   /** True if the answer does not wait for the collector: for an extension on the same machine that keeps what it received. Default `false`. */
   readonly background?: boolean | undefined;
 }
+
+/** Validators and defaults for {@link OtlpExporterOptions}. */
+export const OTLP_EXPORTER_OPTIONS = defineOptions<OtlpExporterOptions>()({ ...OTLP_KINDS, background: boolean });
 
 const TRACE_SIGNAL = { path: '/v1/traces', variable: 'TRACES' };
 
@@ -21,11 +25,11 @@ const MAX_KEPT_BYTES = 1024 * 1024;
  * Sends spans over HTTP to an OpenTelemetry collector or a vendor. The answer of the invocation waits at most `exportTimeoutMs`; spans
  * that were not accepted in this time are sent once more at the start of the next invocation, then counted as dropped.
  *
- * @throws FrameworkError `app.invalid_configuration` for a missing or malformed address, protocol or header
+ * @throws FrameworkError `app.invalid_configuration` for a missing or malformed address, protocol or header, and for an unknown key
  * @example tracing({ service: 'orders', exporter: otlpExporter({ endpoint: 'http://localhost:4318' }) });
  */
 export function otlpExporter(options: OtlpExporterOptions = {}): SpanExporter {
-  return new OtlpExporter(options);
+  return new OtlpExporter(OTLP_EXPORTER_OPTIONS.parse(options));
 }
 
 interface Body {

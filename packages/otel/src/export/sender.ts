@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type Environment, systemClock } from '@sallyport/core';
-import { pause, trimmedText } from '@sallyport/core/internal';
-import { invalidConfiguration } from '@sallyport/core/options';
+import { isStringMap, pause, trimmedText } from '@sallyport/core/internal';
+import { integer, invalidConfiguration, kind, oneOf, text } from '@sallyport/core/options';
 
 /** The encoding of requests: `OTEL_EXPORTER_OTLP_PROTOCOL`. */
 export type OtlpProtocol = 'http/protobuf' | 'http/json';
@@ -16,11 +16,19 @@ export interface OtlpOptions {
   readonly endpoint?: string | undefined;
   /** Headers of every request, such as an API key. Default: the variable `OTEL_EXPORTER_OTLP_HEADERS` (`name=value,name=value`). */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Default: the variable `OTEL_EXPORTER_OTLP_PROTOCOL`, else `http/protobuf`. */
+  /** The encoding of requests. Default: the variable `OTEL_EXPORTER_OTLP_PROTOCOL`, else `http/protobuf`. */
   readonly protocol?: OtlpProtocol | undefined;
   /** Milliseconds that the answer of the invocation waits for the collector; default 50. */
   readonly exportTimeoutMs?: number | undefined;
 }
+
+/** Validators of {@link OtlpOptions}, for the options of each exporter. */
+export const OTLP_KINDS = {
+  endpoint: text('an http or https URL without user and password'),
+  headers: kind<Readonly<Record<string, string>>>('an object of strings', isStringMap),
+  protocol: oneOf('http/protobuf', 'http/json'),
+  exportTimeoutMs: integer(1, 60_000, 'milliseconds'),
+};
 
 /** A signal of OTLP: its path, and its part of the names of variables. */
 export interface OtlpSignal {

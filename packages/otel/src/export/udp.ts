@@ -1,5 +1,5 @@
 import type { Socket } from 'node:dgram';
-import { invalidConfiguration } from '@sallyport/core/options';
+import { defineOptions, invalidConfiguration, text } from '@sallyport/core/options';
 import { encode, Output } from '../encoding/protobuf.js';
 import { type SpanData, TRACES, toTraces } from '../encoding/traces.js';
 import { type ExportCounts, noCounts, type SpanBatch, type SpanExporter } from './exporter.js';
@@ -9,6 +9,9 @@ export interface UdpExporterOptions {
   /** `host:port`, or `udp:host:port` in a list. Default: the variable `AWS_XRAY_DAEMON_ADDRESS`, else `127.0.0.1:2000`. */
   readonly address?: string | undefined;
 }
+
+/** Validators and defaults for {@link UdpExporterOptions}. */
+export const UDP_EXPORTER_OPTIONS = /* @__PURE__ */ defineOptions<UdpExporterOptions>()({ address: text('host:port') });
 
 /**
  * The frame of the X-Ray daemon for OpenTelemetry: a header line, then `T1S` and base64, as AWS's exporter writes it
@@ -24,11 +27,12 @@ const MAX_BYTES = Math.floor((MAX_FRAME_BYTES - FRAME.length) / 4) * 3;
  * Sends spans to the UDP socket that Lambda provides for X-Ray: nothing is awaited, and no layer or agent is needed. The socket is connected
  * at construction, so that a datagram leaves before the environment freezes.
  *
- * @throws FrameworkError `app.invalid_configuration` for an address without host or port
+ * @throws FrameworkError `app.invalid_configuration` for an address without host or port, and for an unknown key
  * @example tracing({ service: 'orders', exporter: udpExporter() });
  */
 export function udpExporter(options: UdpExporterOptions = {}): SpanExporter {
-  return new UdpExporter(options.address ?? process.env.AWS_XRAY_DAEMON_ADDRESS ?? '127.0.0.1:2000');
+  const { address } = UDP_EXPORTER_OPTIONS.parse(options);
+  return new UdpExporter(address ?? process.env.AWS_XRAY_DAEMON_ADDRESS ?? '127.0.0.1:2000');
 }
 
 class UdpExporter implements SpanExporter {
