@@ -5,10 +5,13 @@ import { activeSpan, type TraceSpan } from '../spans/trace.js';
 
 /** A client of the AWS SDK, version 3. */
 export interface TraceableClient {
-  readonly middlewareStack: {
-    add(middleware: never, options: { readonly step: 'initialize' | 'build'; readonly name: string }): void;
-    identify?(): readonly string[];
-  };
+  /** The steps of every call. */
+  readonly middlewareStack: { add(...args: never[]): void; identify?(): readonly string[] };
+}
+
+/** The part of `MiddlewareStack` of `@smithy/types` that is used; the types of its steps differ between versions. */
+interface Stack {
+  add(middleware: unknown, options: { readonly step: 'initialize' | 'build'; readonly name: string }): void;
 }
 
 type Next = (args: { readonly input: unknown; readonly request?: unknown }) => Promise<{ readonly output: unknown }>;
@@ -24,10 +27,10 @@ const HEADER = 'sallyportTraceHeader';
  * @example const dynamo = traceClient(new DynamoDBClient({}));
  */
 export function traceClient<C extends TraceableClient>(client: C): C {
-  const { middlewareStack: stack } = client;
-  if (stack.identify?.().some((name) => name.startsWith(SPANS))) return client;
-  stack.add(addSpan as never, { step: 'initialize', name: SPANS });
-  stack.add(addHeader as never, { step: 'build', name: HEADER });
+  if (client.middlewareStack.identify?.().some((name) => name.startsWith(SPANS))) return client;
+  const stack: Stack = client.middlewareStack as Stack;
+  stack.add(addSpan, { step: 'initialize', name: SPANS });
+  stack.add(addHeader, { step: 'build', name: HEADER });
   return client;
 }
 
