@@ -76,6 +76,7 @@ export {
   type RequestOutcome,
   requestCompleted,
   startRequestSpan,
+  startSurfaceSpan,
 } from './observability/records.js';
 export { LEFT_OUT, type LeftOutCondition, leftOut, leftOutOption } from './options/left-out.js';
 export {

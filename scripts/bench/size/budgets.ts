@@ -98,6 +98,8 @@ export const BUDGETS: readonly Budget[] = [
   // With groups (0.7 KB) and hooks (0.6 KB), which are methods and options of a container, and forms (0.9 KB). What surfaces get of the container is 0.1 KB.
   { name: 'app', gzipBytes: 49_300, event: HEALTH, accepts: isOk, lacks: ['packages/triggers'] },
   { name: 'secure', gzipBytes: 58_100, event: HEALTH, accepts: isOk },
+  // `http` with the option `observability` (2.1 KB) and the tracer with its exporter over UDP.
+  { name: 'otel', gzipBytes: 35_600, wantedBytes: 33_000, event: HEALTH, accepts: isOk },
   // Without parts of the framework: what is unused by default, then all that can be left out.
   { name: 'app-unused', entry: 'app', leftOut: UNUSED, gzipBytes: 33_600, event: HEALTH, accepts: isOk },
   { name: 'secure-unused', entry: 'secure', leftOut: UNUSED, gzipBytes: 42_500, event: HEALTH, accepts: isOk },

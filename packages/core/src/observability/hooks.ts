@@ -119,8 +119,6 @@ export interface SpanLink {
 
 /** The invocation that a span belongs to. */
 export interface SpanInvocation {
-  /** The kind of the event. */
-  readonly triggerKind: string;
   /** The Lambda context; `undefined` if absent. */
   readonly lambdaContext: LambdaContext | undefined;
   /** The request; absent for events. */

@@ -1,5 +1,6 @@
 import type { TracingChannel } from 'node:diagnostics_channel';
-import type { ContextState } from '../context/request-context.js';
+import type { Context } from '../context/context.js';
+import { type ContextState, stateOf } from '../context/request-context.js';
 import { brandError, defaultMessage, isFrameworkError } from '../errors/errors.js';
 import { scrubWords } from '../sanitize/internal/light.js';
 import { sanitizeLogString } from '../sanitize/log-text.js';
@@ -64,15 +65,12 @@ export function startRequestSpan(observability: Observability, state: ContextSta
   );
 }
 
-/** The span of an event that is neither a request nor a record; `undefined` without a hook. */
-export function startSurfaceSpan(
-  observability: Observability,
-  state: ContextState,
-  name: string,
-): ActiveSpan | undefined {
-  if (!observability.span) return undefined;
+/** Starts the span of an event that is neither a request nor a record; its context ends it. */
+export function startSurfaceSpan(observability: Observability, ctx: Context, name: string): void {
+  if (!observability.span) return;
+  const state = stateOf(ctx);
   const attributes = textAttributes({ 'request.id': state.requestId, 'tenant.id': state.tenantId });
-  return startSpan(observability, 'framework.event', name, attributes, undefined, NO_LINKS, originOf(state));
+  state.span = startSpan(observability, 'framework.event', name, attributes, undefined, NO_LINKS, originOf(state));
 }
 
 function originOf(state: ContextState): SpanOrigin {

@@ -2,7 +2,6 @@ import type { Context, Route } from '../context/context.js';
 import { copyPrincipal, type SecurePrincipal } from '../context/principal.js';
 import { ContextState, RequestContext } from '../context/request-context.js';
 import type { Logger, Observability } from '../observability/hooks.js';
-import { startSurfaceSpan } from '../observability/records.js';
 import { unknownProvenance } from '../request/provenance.js';
 import { createMap, IncomingRequest, type RequestSource, toHeaderMap } from '../request/request.js';
 import type { MaybePromise, OutgoingResponse } from '../response/response.js';
@@ -138,8 +137,6 @@ export interface SurfaceEvent {
   readonly principal?: SecurePrincipal | null;
   /** Default: the tenant of the Lambda context. */
   readonly tenantId?: string;
-  /** The name of the span of the event; without it the event has no span. */
-  readonly spanName?: string;
 }
 
 /** A context that a surface created, with the functions to finish it. */
@@ -160,7 +157,7 @@ export interface SurfaceContext {
  */
 export function createSurfaceContext(
   { clock, ids, log, environment, observability, doors }: SurfaceHost,
-  { kind, event, lambdaContext, path = '/', headers, route = null, principal = null, tenantId, spanName }: SurfaceEvent,
+  { kind, event, lambdaContext, path = '/', headers, route = null, principal = null, tenantId }: SurfaceEvent,
 ): SurfaceContext {
   const tenantOf = () => tenantId ?? trimmedText(lambdaContext?.tenantId);
   const runtime = { clock, ids, log, environment, observability, doors, copyPrincipal, tenantOf, traceHead: [] };
@@ -169,7 +166,6 @@ export function createSurfaceContext(
   state.requestId = trimmedText(lambdaContext?.awsRequestId) || ids.newId();
   state.route = route;
   state.principal = principal;
-  if (spanName !== undefined) state.span = startSurfaceSpan(observability, state, spanName);
   return {
     context: new RequestContext(state),
     get principal() {

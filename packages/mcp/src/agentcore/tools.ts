@@ -8,7 +8,7 @@ import {
   type Target,
   type TriggerRecord,
 } from '@sallyport/core';
-import { createSurfaceContext, lazily, logRefusal } from '@sallyport/core/internal';
+import { createSurfaceContext, lazily, logRefusal, startSurfaceSpan } from '@sallyport/core/internal';
 import { defineOptions, invalidOption, kind } from '@sallyport/core/options';
 import type { JsonObject } from '../protocol/types.js';
 import { MCP_PATH } from '../routes/paths.js';
@@ -123,8 +123,8 @@ class ToolsSurface implements AgentCoreTools {
       lambdaContext,
       path: MCP_PATH,
       headers,
-      spanName: 'mcp',
     });
+    startSurfaceSpan(host.observability, context, 'mcp');
     try {
       await host.gate?.authorize(this.#posture, context);
       const { callForAgent } = await loadCall();

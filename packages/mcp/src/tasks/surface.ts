@@ -4,6 +4,7 @@ import {
   LAMBDA_MAX_TIMEOUT_MS,
   remainingMs,
   type SurfaceContext,
+  startSurfaceSpan,
 } from '@sallyport/core/internal';
 import { invalidOption } from '@sallyport/core/options';
 import { nowMs } from '../http/internal/transport.js';
@@ -95,8 +96,8 @@ class TaskSurface implements McpTaskSurface {
         lambdaContext,
         principal,
         tenantId,
-        spanName: 'mcp task',
       });
+      startSurfaceSpan(host.observability, made.context, 'mcp task');
       return made.context;
     };
     const { clock, log } = host;

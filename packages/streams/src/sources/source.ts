@@ -50,6 +50,8 @@ export interface SourceDefinition {
   readonly key: ((record: LooseRecord, awsRequestId: unknown) => string | undefined) | undefined;
   /** The id from the service; `''` if absent. */
   recordId(record: LooseRecord): string;
+  /** The trace that a record belongs to; `''` if absent. */
+  traceId?(record: LooseRecord): string;
   /** A member of the trace context of a record: `traceparent`, `tracestate`, `x-amzn-trace-id`; `''` if absent. */
   carrier?(record: LooseRecord, name: string): string;
   /** Facts for metrics, spans and log records that only records of this kind have. */

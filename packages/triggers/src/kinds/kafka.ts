@@ -6,7 +6,7 @@ import {
   type Target,
   type TriggerKind,
 } from '@sallyport/core';
-import { isWhole, type Members, membersOf, stringOf } from '@sallyport/core/internal';
+import { isWhole, type Members, membersOf, parseTraceparent, stringOf } from '@sallyport/core/internal';
 import { defineOptions, oneOf } from '@sallyport/core/options';
 import { type Delivered, type EventHandler, settle } from '@sallyport/streams/delivery';
 import { KAFKA_ON_FAILURE_ENV } from '@sallyport/streams/schema';
@@ -69,7 +69,7 @@ export const KAFKA_TRIGGER = /* @__PURE__ */ defineTrigger({
   ]),
   sample: { eventSource: 'aws:kafka', records: {} },
   key: ({ keyPart = '', id }: Delivered) => keyOf(keyPart, id),
-  carrier: headerOf,
+  traces: { carrier: headerOf, traceId: (record: unknown) => parseTraceparent(headerOf(record, 'traceparent')) },
   answer: 'an empty report, or an error after a failed record',
 });
 

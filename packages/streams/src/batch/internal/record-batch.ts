@@ -17,7 +17,6 @@ import {
   type Deliveries,
   type DeliveryHolder,
   emitMetric,
-  firstTraceId,
   invocationTraceId,
   NO_SPAN,
   stringOf,
@@ -103,20 +102,6 @@ export class RecordBatch implements DeliveryHolder {
   get requestId(): string {
     this.#requestId ??= stringOf(this.lambdaContext?.awsRequestId).trim() || this.settings.ids.newId();
     return this.#requestId;
-  }
-
-  get triggerKind(): TriggerKind {
-    return this.definition.kind;
-  }
-
-  /** A member of the trace context of a record; `''` if absent. */
-  carrierAt(index: number, name: string): string {
-    return this.definition.carrier?.(this.recordAt(index), name) ?? '';
-  }
-
-  /** The trace that a record names; `''` if it names none. */
-  recordTraceId(index: number): string {
-    return firstTraceId(this.carrierAt(index, 'traceparent'), this.carrierAt(index, 'x-amzn-trace-id'));
   }
 
   /** The invocation's trace. The environment variable is used only if there is one invocation at a time. */
@@ -251,7 +236,7 @@ export class RecordContext implements EventContext {
   }
 
   get traceId(): string {
-    return this.#batch.recordTraceId(this.#index) || this.#batch.traceId;
+    return this.#batch.definition.traceId?.(this.#batch.recordAt(this.#index)) || this.#batch.traceId;
   }
 
   get tenantId(): string {

@@ -99,10 +99,11 @@ export class Observer {
   /** Runs a handler inside its record's span. */
   runRecord(index: number, work: () => unknown): unknown {
     const batch = this.#batch;
-    const { settings } = batch;
+    const { settings, definition } = batch;
+    const record = batch.recordAt(index);
     this.#starts[index] = settings.clock.monotonicMs();
-    const link = this.#isReported ? batch.recordTraceId(index) : '';
-    const origin: SpanOrigin = { invocation: batch, carrier: (name) => batch.carrierAt(index, name) };
+    const link = this.#isReported ? (definition.traceId?.(record) ?? '') : '';
+    const origin: SpanOrigin = { invocation: batch, carrier: (name) => definition.carrier?.(record, name) ?? '' };
     const span = startEventSpan(settings.observability, recordFacts(batch, index), this.#batchSpan, link, origin);
     this.#spans[index] = span;
     return span ? span.run(work) : work();
@@ -162,7 +163,7 @@ function recordFacts(batch: RecordBatch, index: number): EventFacts {
   return {
     ...batchFacts(batch),
     source: batch.nameAt(index),
-    traceId: batch.recordTraceId(index) || batch.traceId,
+    traceId: definition.traceId?.(record) || batch.traceId,
     recordId: definition.recordId(record),
     ...definition.facts?.(record, lambdaContext?.awsRequestId),
   };
