@@ -123,7 +123,13 @@ describe('a request', () => {
 
   it('passes the result of ctx.span on without a tracer', async () => {
     const app = createApp({ log });
-    app.get('/', async (ctx) => json(200, { sum: await ctx.span('add', async (span) => (span.set({ a: 1 }), 3)) }));
+    app.get('/', async (ctx) => {
+      const sum = await ctx.span('add', async (span) => {
+        span.set({ a: 1 });
+        return 3;
+      });
+      return json(200, { sum });
+    });
     expect(await app.handleLambda(get('/'), {})).toMatchObject({ body: '{"sum":3}' });
     expect(currentSpan()).toBeUndefined();
   });

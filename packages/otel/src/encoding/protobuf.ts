@@ -110,7 +110,10 @@ function text(out: Output, field: number, value: string): void {
       if (code > 127) break;
       buffer[at + index] = code;
     }
-    if (index === length) return out.close(field, length);
+    if (index === length) {
+      out.close(field, length);
+      return;
+    }
     out.at += length;
   }
   const bytes = Buffer.byteLength(value);

@@ -111,7 +111,7 @@ function retryAfterMs(value: string | null): number {
 function urlOf(options: OtlpOptions, { path, variable }: OtlpSignal, environment: Environment): string {
   const own = options.endpoint === undefined && trimmedText(environment[`OTEL_EXPORTER_OTLP_${variable}_ENDPOINT`]);
   const base = options.endpoint ?? trimmedText(environment.OTEL_EXPORTER_OTLP_ENDPOINT);
-  const url = own || (base && base.replace(/\/*$/, path));
+  const url = own || (base === '' ? '' : base.replace(/\/*$/, path));
   const parsed = url && URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username !== '' || parsed.password !== '') {
     throw invalidConfiguration(
