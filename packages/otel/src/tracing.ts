@@ -21,7 +21,7 @@ export interface TracingOptions {
   readonly ratio?: number;
   /**
    * Trusts the `traceparent` of a request: the trace of the caller continues, and its decision about sampling counts. Callers whom
-   * the gate accepted as internal are always trusted. Default: nobody else.
+   * the gate accepted as internal are always trusted. Default: no other caller.
    */
   readonly trustParent?: (request: Request) => boolean;
   /** Further attributes of the root of each invocation, for example from a header of the request. */

@@ -159,7 +159,7 @@ it.each([
   // A search for the id of the client finds a line of every part.
   const found = lines.filter(({ trace_id, remote_trace_id }) => [trace_id, remote_trace_id].includes(CLIENT));
   expect(found.map(({ trigger }) => trigger)).toEqual(['gateway-v2', 'queue', 'gateway-v2', 'topic']);
-  const ids = lines.flatMap(({ trace_id, remote_trace_id }) => [trace_id, remote_trace_id ?? CLIENT]);
+  const ids = lines.flatMap(({ trace_id, remote_trace_id }) => [trace_id, remote_trace_id || CLIENT]);
   expect(ids.filter((id) => !/^[0-9a-f]{32}$/.test(String(id)))).toEqual([]);
   // Each part after the first has a link to, or is a child of, a span of the part before it.
   const known = new Set(spans.spans.map(({ spanId }) => spanId));

@@ -120,7 +120,7 @@ function eventsOf(folder: string): object[] {
     .filter((entry) => entry.isFile() && entry.name.endsWith('.json'))
     .flatMap((entry) => {
       const { input } = JSON.parse(readFileSync(join(entry.parentPath, entry.name), 'utf8'));
-      const event = input?.event ?? input;
-      return typeof event === 'object' && event !== null ? [event] : [];
+      const steps: readonly { readonly event?: unknown }[] = input?.steps ?? [];
+      return steps.flatMap(({ event }) => (typeof event === 'object' && event !== null ? [event] : []));
     });
 }

@@ -218,7 +218,7 @@ function identity(facts: EventFacts, span: ActiveSpan | undefined) {
   return {
     request_id: recordText(facts.requestId),
     trace_id: span?.id('traceId') || recordText(facts.traceId),
-    remote_trace_id: span?.id('remoteTraceId') || undefined,
+    ...(span && { remote_trace_id: span.id('remoteTraceId') }),
     tenant_id: recordText(facts.tenantId),
   };
 }

@@ -92,7 +92,7 @@ export interface Span extends SpanScope {
   readonly traceId?: string;
   /** The id of this span, 16 hexadecimal digits. */
   readonly spanId?: string;
-  /** The trace of the caller or the producer if it is another one, 32 hexadecimal digits: `remote_trace_id` of log lines. */
+  /** The trace of the caller or the producer if it differs, 32 hexadecimal digits: `remote_trace_id` of log lines. */
   readonly remoteTraceId?: string;
   /** Adds attributes. */
   set(attributes: SpanAttributes): void;

@@ -65,7 +65,7 @@ export function startRequestSpan(observability: Observability, state: ContextSta
   );
 }
 
-/** Starts the span of an event that is neither a request nor a record; its context ends it. */
+/** Starts the span of an event that is neither a request nor a record. It ends with the context. */
 export function startSurfaceSpan(observability: Observability, ctx: Context, name: string): void {
   if (!observability.span) return;
   const state = stateOf(ctx);
@@ -134,7 +134,7 @@ function requestLog(
     trigger: facts.trigger,
     request_id: facts.requestId,
     trace_id: span?.id('traceId') || state.traceId,
-    remote_trace_id: span?.id('remoteTraceId') || undefined,
+    ...(span && { remote_trace_id: span.id('remoteTraceId') }),
     tenant_id: facts.tenantId,
     method: facts.method,
     route: facts.route,
@@ -245,7 +245,7 @@ const NO_LINKS: readonly SpanLink[] = [];
 
 /** A started span: from the user's hook, from the diagnostics channel, or from both. No member throws except for what `work` throws. */
 export interface ActiveSpan extends SpanScope {
-  /** The trace of the span, or the trace of the caller if it is another one; `''` if absent. */
+  /** The trace of the span, or the trace of the caller if it differs; `''` if absent. */
   id(name: 'traceId' | 'remoteTraceId'): string;
   /** Runs `work` inside a child span, which ends with it. */
   within<T>(name: string, work: (span: SpanScope) => T, attributes?: SpanAttributes, links?: readonly SpanLink[]): T;

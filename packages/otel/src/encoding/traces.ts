@@ -47,7 +47,7 @@ export interface SpanData {
   readonly droppedLinksCount: number;
   /** Code 0 unless the span failed. */
   readonly status: { readonly message?: string | undefined; readonly code: number };
-  /** The trace flags; bits 8 and 9 say if the parent is in another process. */
+  /** The trace flags; bits 8 and 9 show if the parent is in another process. */
   readonly flags: number;
 }
 
@@ -79,7 +79,7 @@ export interface TracesData {
   readonly resourceSpans: readonly ResourceSpans[];
 }
 
-// The numbers are those of https://github.com/open-telemetry/opentelemetry-proto/tree/v1.9.0/opentelemetry/proto:
+// The numbers come from https://github.com/open-telemetry/opentelemetry-proto/tree/v1.9.0/opentelemetry/proto:
 // trace/v1/trace.proto, common/v1/common.proto and resource/v1/resource.proto.
 
 /** `InstrumentationScope`. */

@@ -23,7 +23,7 @@ const MAX_KEPT_BYTES = 1024 * 1024;
 
 /**
  * Sends spans over HTTP to an OpenTelemetry collector or a vendor. The answer of the invocation waits at most `exportTimeoutMs`; spans
- * that were not accepted in this time are sent once more at the start of the next invocation, then counted as dropped.
+ * that were not accepted in this time are repeated at the start of the next invocation, then counted as dropped.
  *
  * @throws FrameworkError `app.invalid_configuration` for a missing or malformed address, protocol or header, and for an unknown key
  * @example tracing({ service: 'orders', exporter: otlpExporter({ endpoint: 'http://localhost:4318' }) });

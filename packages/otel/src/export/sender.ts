@@ -11,7 +11,7 @@ export type OtlpProtocol = 'http/protobuf' | 'http/json';
 export interface OtlpOptions {
   /**
    * The base address of the collector; the path of the signal is appended: `http://localhost:4318`. Default: the variable
-   * `OTEL_EXPORTER_OTLP_ENDPOINT`, or that of the signal, such as `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, which is used unchanged.
+   * `OTEL_EXPORTER_OTLP_ENDPOINT`, or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, which is used unchanged.
    */
   readonly endpoint?: string | undefined;
   /** Headers of every request, such as an API key. Default: the variable `OTEL_EXPORTER_OTLP_HEADERS` (`name=value,name=value`). */
@@ -70,7 +70,7 @@ export class OtlpSender {
     this.#headers = checkedHeaders({ ...given, 'content-type': CONTENT_TYPE[this.protocol] });
   }
 
-  /** Sends one body; a second time after a status that asks for it, if its pause fits into the time. Never rejects. */
+  /** Sends one body; a second time after a status that allows it, if its pause fits into the time. Never rejects. */
   async send(body: Uint8Array | string, timeoutMs = this.timeoutMs): Promise<Sent> {
     const endsAt = performance.now() + timeoutMs;
     try {

@@ -61,7 +61,7 @@ class UdpExporter implements SpanExporter {
     if (this.#socket) return;
     const socket = process.getBuiltinModule('node:dgram').createSocket(this.#host.includes(':') ? 'udp6' : 'udp4');
     socket.unref();
-    // Without a receiver, Linux reports the refusal of an earlier datagram.
+    // Without a receiver, Linux reports that an earlier datagram was rejected.
     socket.on('error', () => {
       const waiting = this.#waiting?.splice(0) ?? [];
       for (const { spans } of waiting) this.counts.droppedSpans += spans;

@@ -50,7 +50,7 @@ function isValue(value: unknown): value is AttributeValue {
   return ['string', 'number', 'boolean'].includes(typeof value) || Array.isArray(value);
 }
 
-/** Names of the framework's attributes that differ from those of the conventions; `''` is left out. */
+/** Names of the framework's attributes that differ from the conventions; `''` is left out. */
 const NAMES: Readonly<Record<string, string>> = {
   'request.id': 'sallyport.request.id',
   'tenant.id': 'sallyport.tenant.id',

@@ -9,7 +9,7 @@ let pool = '';
 let isSnapshot: boolean | undefined;
 
 /**
- * Random hexadecimal digits. They are read from the system for several spans at once, except where a snapshot could contain them:
+ * Random hexadecimal digits. They are read from the system for several spans together, except where a snapshot could contain them:
  * environments that are restored from one snapshot would have the same ids.
  */
 export function randomHex(bytes: 8 | 16): string {
@@ -24,7 +24,7 @@ export function randomHex(bytes: 8 | 16): string {
 }
 
 /**
- * Decides which trace an invocation belongs to. The platform's segment is the parent with an exporter for X-Ray, and where the propagators
+ * Determines which trace an invocation belongs to. The platform's segment is the parent with an exporter for X-Ray, and where the propagators
  * name it first. A client's trace is the parent only if the client is trusted, else it is a link.
  */
 export function decideIdentity(origin: SpanOrigin | undefined, settings: TraceSettings): Identity {
