@@ -12,7 +12,7 @@ import { activeSpan, startTrace, TraceSpan } from './spans/trace.js';
 export interface TracingOptions {
   /** The name of the service. Default: the variable `OTEL_SERVICE_NAME`, else the name of the function. */
   readonly service?: string;
-  /** Where spans are sent: `udpExporter()`, `otlpExporter()`. Default: `udpExporter()` if `AWS_XRAY_DAEMON_ADDRESS` is set, else nowhere. */
+  /** The receiver of the spans: `udpExporter()`, `otlpExporter()`. Default: `udpExporter()` if `AWS_XRAY_DAEMON_ADDRESS` is set, else nowhere. */
   readonly exporter?: SpanExporter;
   /**
    * The part of the traces without a trusted parent that is sent, 0 to 1. Default: the variable `OTEL_TRACES_SAMPLER_ARG`; else the first

@@ -141,7 +141,7 @@ it('counts a span that ends after its invocation, and a span that ends twice is 
   expect(tracer.counts).toMatchObject({ sentSpans: 2, lateSpans: 1 });
 });
 
-it('never has a negative time, even if the clock of the machine goes back', async () => {
+it('never has a negative time, even if the clock of the machine is set to an earlier time', async () => {
   const { jest } = import.meta;
   const now = jest.spyOn(Date, 'now');
   const { spans } = await spansOf((app) => {

@@ -78,7 +78,7 @@ it('writes the id of the trace of the SDK on log lines', async () => {
   expect(lines[0]?.trace_id).toBe(exporter.getFinishedSpans()[0]?.spanContext().traceId);
 });
 
-it('marks a failed span with its code, and without the text of the exception', async () => {
+it('marks a failed span with its code, and without the message of the exception', async () => {
   const app = createApp({ log: false, observability: { span: fromTracer(tracer) } });
   app.get('/', (ctx) => ctx.span('failing', () => Promise.reject(new Error('secret'))));
   await app.handleLambda(buildAPIGatewayV2Request('GET', '/'), {});

@@ -18,7 +18,7 @@ const ACCOUNT = { region: 'us-east-1', credentials: { accessKeyId: 'test', secre
 
 type Line = Record<string, unknown>;
 
-/** One service with all parts of the way; queue and topic are those of a local server. */
+/** One service with all parts of the way; queue and topic belong to a local server. */
 async function startWay(joinsPlatform: boolean, trusted: boolean) {
   const local = await startFauxqs({ port: 0, logger: false });
   local.createQueue('orders');

@@ -101,7 +101,7 @@ it.each(OUTCOMES)('answers of the collector: %s', async (_title, given, expected
   await exporter.export(batchOf(1));
   expect(requests).toHaveLength(expected.requests);
   expect(exporter.counts).toMatchObject({ sentSpans: expected.sent, droppedSpans: expected.dropped });
-  // What was not accepted in time is sent once more when the next invocation starts.
+  // A request that was not accepted in time is repeated when the next invocation starts.
   const next = expected.again > 0 ? once(collector, 'request') : undefined;
   exporter.begin?.();
   await next;

@@ -8,7 +8,7 @@ socket.bind(0, '127.0.0.1', () => console.log(socket.address().port));
 process.stdin.on('end', () => process.exit()).resume();
 `;
 
-/** Starts a process that stands in for the daemon, so that its work is not measured. Resolves to its address. */
+/** Starts a process that replaces the daemon, so that its work is not measured. Resolves to its address. */
 export function startReceiver(): Promise<string> {
   const child = spawn(process.execPath, ['-e', PROGRAM], { stdio: ['pipe', 'pipe', 'inherit'] });
   return new Promise((resolve) => {

@@ -7,7 +7,7 @@ export interface RemoteSpan {
   readonly traceId: string;
   /** 16 hexadecimal digits; `''` if the carrier names only the trace. */
   readonly spanId: string;
-  /** The decision of the sender; `undefined` if it left it open. */
+  /** The decision of the sender; `undefined` if there is none. */
   readonly sampled: boolean | undefined;
   /** The `tracestate`; `''` if absent. */
   readonly state: string;
@@ -60,7 +60,7 @@ export function toXray({ traceId, spanId, isSampled }: OnwardSpan): string {
 }
 
 /**
- * The member of `tracestate` that names the trace in which a request began, if its spans are in another one. It goes on over every queue,
+ * The member of `tracestate` that names the trace in which a request began, if its spans are in a different trace. It continues over every queue,
  * so that all log lines have one id in common.
  */
 const ORIGIN = /(?:^|,)\s*sallyport=([0-9a-f]{32})\s*(?:,|$)/;
@@ -70,7 +70,7 @@ export function beginningOf(remote: RemoteSpan | undefined): string {
   return ORIGIN.exec(remote?.state ?? '')?.[1] ?? remote?.traceId ?? '';
 }
 
-/** A `tracestate` with the first trace at its front; `''` if there is nothing to say. */
+/** A `tracestate` with the first trace at its front; `''` if both are empty. */
 export function toTracestate(state: string, beginning: string): string {
   const others = state.replace(ORIGIN, ',').replace(/^,|,$/g, '');
   return [beginning && `sallyport=${beginning}`, others]

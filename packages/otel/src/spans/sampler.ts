@@ -6,7 +6,7 @@ const RATIO_ABOVE = 0.1;
 const RANDOM_DIGITS = 13;
 
 /**
- * Decides by trace id, so that every service with the same ratio decides alike
+ * Samples by trace id, so that every service with the same ratio samples the same traces
  * (https://opentelemetry.io/docs/specs/otel/trace/tracestate-probability-sampling/).
  *
  * @throws FrameworkError `app.invalid_configuration` for a ratio that is not a number from 0 to 1

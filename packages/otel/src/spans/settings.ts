@@ -3,7 +3,7 @@ import type { Resource } from '../encoding/traces.js';
 import type { SpanExporter } from '../export/exporter.js';
 import type { RemoteSpan } from './remote.js';
 
-/** What all traces of one tracer share. */
+/** Settings that all traces of one tracer share. */
 export interface TraceSettings {
   readonly exporter: SpanExporter | undefined;
   readonly resource: Resource;
@@ -24,7 +24,7 @@ export interface Identity {
   readonly traceId: string;
   readonly parent: RemoteSpan | undefined;
   readonly isSampled: boolean;
-  /** The trace in which the request began if it is another one; `''` otherwise. */
+  /** The trace in which the request began if it differs; `''` otherwise. */
   readonly remoteTraceId: string;
   /** The sender that is not the parent. */
   readonly linked: RemoteSpan | undefined;

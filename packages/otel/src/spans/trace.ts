@@ -54,7 +54,7 @@ class Trace {
     return this.#identity;
   }
 
-  /** Milliseconds since 1970 on a clock that does not go back. */
+  /** Milliseconds since 1970 on a monotonic clock. */
   now(): number {
     return this.#wallMs + Math.max(performance.now() - this.#startedMs, 0);
   }
@@ -129,7 +129,7 @@ export class TraceSpan implements SpanOfHook, OnwardSpan {
     return this.trace.identity.isSampled;
   }
 
-  /** The trace in which the request or the message began, if it is another one. */
+  /** The trace in which the request or the message began, if it differs. */
   get remoteTraceId(): string {
     const own = beginningOf(this.#sender);
     if (own !== '' && own !== this.traceId) return own;
@@ -210,7 +210,7 @@ export class TraceSpan implements SpanOfHook, OnwardSpan {
   }
 }
 
-/** What a span is started with. */
+/** Kind, name and attributes of a new span. */
 export interface Start {
   readonly kind: SpanKind;
   readonly name: string;

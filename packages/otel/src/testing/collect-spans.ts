@@ -14,7 +14,7 @@ export interface SpanCollector extends SpanExporter {
   readonly spans: readonly SpanData[];
   /** The spans as trees, one for each invocation. */
   tree(): readonly SpanTree[];
-  /** Forgets the spans so far. */
+  /** Removes the spans so far. */
   clear(): void;
 }
 

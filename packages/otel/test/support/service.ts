@@ -16,7 +16,7 @@ import { buildS3Event } from '@sallyport/triggers/testing';
 import { tracing } from '../../src/index.js';
 import { collectSpans } from '../../src/testing.js';
 
-/** What a sender adds to a message or request. */
+/** The trace context that a sender adds to a message or request. */
 export const SENDER = {
   traceId: '0af7651916cd43dd8448eb211c80319c',
   traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
