@@ -37,6 +37,8 @@ export const WORKLOADS = [
   'secure',
   'secure-new',
   'routes-1000',
+  'spans-off',
+  'spans',
 ] as const;
 
 export type WorkloadName = (typeof WORKLOADS)[number];

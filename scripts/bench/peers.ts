@@ -19,6 +19,7 @@ export const OTHERS: readonly Peer[] = [
   { name: 'Powertools', module: 'peers/powertools.ts' },
   { name: 'express, serverless-http', module: 'peers/serverless-http.ts' },
   { name: 'express, codegenie', module: 'peers/codegenie.ts' },
+  { name: 'OpenTelemetry', module: 'peers/opentelemetry.ts' },
 ];
 
 /** The full tier, which is compared. */

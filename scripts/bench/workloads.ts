@@ -104,6 +104,12 @@ export const WORKLOAD_TABLE: Readonly<Record<WorkloadName, Workload>> = {
     events: () => Array.from({ length: 1_024 }, (_, index) => addNoteEvent(signToken(`${index}`))),
     check: isAdded,
   },
+  'spans-off': {
+    title: '`GET /users/{id}` with three spans in the handler, without a tracer',
+    event: gatewayV2Event(GET_USER),
+    check: isUser,
+  },
+  spans: { title: 'the same, encoded and sent over UDP', event: gatewayV2Event(GET_USER), check: isUser },
   'routes-1000': { title: '`GET /users/{id}`, 1,000 routes', event: gatewayV2Event(GET_USER), check: isUser },
 };
 

@@ -37,8 +37,11 @@ export {
   type Span,
   type SpanAttributes,
   type SpanHook,
+  type SpanInvocation,
   type SpanKind,
   type SpanLink,
+  type SpanOrigin,
+  type SpanScope,
   silentLogger,
 } from './observability/hooks.js';
 export type { StandardIssue, StandardJsonSchema, StandardResult, StandardSchema } from './options/standard-schema.js';

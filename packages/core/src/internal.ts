@@ -44,7 +44,7 @@ export {
   type BoundFields,
   bindInvocation,
   bindLogger,
-  type Deliveries,
+  Deliveries,
   type DeliveryHolder,
   logRefusal,
   refuseAgent,
@@ -66,6 +66,7 @@ export {
   HANDLER_FAILED,
   isFailure,
   logFailure,
+  NO_SPAN,
   reportHooks,
   writesErrors,
 } from './observability/hooks.js';
@@ -75,6 +76,7 @@ export {
   type RequestOutcome,
   requestCompleted,
   startRequestSpan,
+  startSurfaceSpan,
 } from './observability/records.js';
 export { LEFT_OUT, type LeftOutCondition, leftOut, leftOutOption } from './options/left-out.js';
 export {

@@ -44,6 +44,8 @@ function createGraphQL(admits: (identity: FieldEvent['identity']) => boolean): I
 
 export const handlers: Handlers = {
   ...http,
+  'spans-off': http['get-v2'] as NonNullable<Handlers['get-v2']>,
+  spans: http['get-v2'] as NonNullable<Handlers['get-v2']>,
   secure: createSecure,
   'secure-new': createSecure,
   sqs: () => createBatch(({ messageId, body }: QueueRecord) => ({ identifier: messageId, text: body })),

@@ -1,12 +1,14 @@
 import { resolver } from '@sallyport/appsync';
 import { createApp } from '@sallyport/dispatch/app';
-import type { Tier } from '@sallyport/http';
+import { json, type Tier } from '@sallyport/http';
+import { type Tracer, tracing, udpExporter } from '@sallyport/otel';
 import { Authenticated, SecureApp } from '@sallyport/secure';
 import { appSyncIdentityPrincipal } from '@sallyport/secure/authorizers';
-import { FIELDS, type Job, resolveField, runJob } from '../application.js';
-import { type Handlers, httpHandlers } from '../invoke.js';
+import { FIELDS, findUser, type Job, resolveField, runJob } from '../application.js';
+import { type Handlers, httpHandlers, type Invoke } from '../invoke.js';
 import { createHttp, log } from './ours-http.js';
 import { createSecure } from './ours-secure.js';
+import { startReceiver } from './receiver.js';
 
 /** Sallyport at one tier. Only error lines are disabled. */
 export function createOurs(tier: Tier): Handlers {
@@ -35,6 +37,12 @@ export function createOurs(tier: Tier): Handlers {
       for (const field of FIELDS) app.appSyncField('Query', field, resolveOne(field), Authenticated());
       return app.handleLambda;
     },
+    'spans-off': () => createSpans(tier, undefined),
+    spans: async () =>
+      createSpans(
+        tier,
+        tracing({ service: 'bench', ratio: 1, exporter: udpExporter({ address: await startReceiver() }) }),
+      ),
     secure: createSecure,
     'secure-new': createSecure,
   };
@@ -42,4 +50,14 @@ export function createOurs(tier: Tier): Handlers {
 
 function resolveOne(field: string) {
   return resolver<{ id: string }>((_ctx, { id }) => resolveField(field, id));
+}
+
+function createSpans(tier: Tier, span: Tracer | undefined): Invoke {
+  const app = createApp({ tier, log, ...(span && { observability: { span } }) });
+  app.get('/users/{id}', async (ctx) => {
+    const id = await ctx.span('read', () => ctx.param('id'), { 'user.kind': 'known' });
+    const user = await ctx.span('find', async () => findUser(id));
+    return ctx.span('answer', () => json(200, user));
+  });
+  return app.handleLambda;
 }

@@ -1,4 +1,4 @@
-import type { Logger, MetricOptions } from '../observability/hooks.js';
+import type { Logger, MetricOptions, SpanAttributes, SpanScope } from '../observability/hooks.js';
 import type { Form, FormLimits } from '../request/form.js';
 import type { SourceProvenance } from '../request/provenance.js';
 import type { Request } from '../request/request.js';
@@ -64,6 +64,16 @@ export interface Context<Names extends string = string> {
   readonly log: Logger;
   /** Writes one value of a metric that `observability.metrics` declares; other metrics are dropped with one `warn`. */
   metric(name: string, value: number, options?: MetricOptions): void;
+  /**
+   * Runs work inside a span of the option `observability.span`, which ends when the work returns, throws or settles. Without a tracer,
+   * only calls the work.
+   *
+   * @param name a name with few values: `price the order`
+   * @param attributes of the new span; add more with `set`
+   * @example
+   * const total = await ctx.span('price the order', () => price(order), { 'order.lines': order.lines.length });
+   */
+  span<T>(name: string, run: (span: SpanScope) => T, attributes?: SpanAttributes): T;
   /**
    * The first value of a header; `undefined` when it is missing, `''` when it is empty. The name in any case.
    *

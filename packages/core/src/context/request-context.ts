@@ -1,6 +1,15 @@
 import { FrameworkError, internalError } from '../errors/errors.js';
 import { type BoundFields, bindLogger, type Deliveries, type DeliveryHolder } from '../observability/bound-log.js';
-import { emitMetric, type Logger, type MetricOptions, type Observability } from '../observability/hooks.js';
+import {
+  emitMetric,
+  type Logger,
+  type MetricOptions,
+  NO_SPAN,
+  type Observability,
+  type SpanAttributes,
+  type SpanScope,
+} from '../observability/hooks.js';
+import type { ActiveSpan } from '../observability/records.js';
 import { decodePercent, isJsonMediaType, unsupportedMediaType } from '../request/encoding.js';
 import type { Form, FormLimits } from '../request/form.js';
 import { invocationTraceId, otherTraceId, type SourceProvenance } from '../request/provenance.js';
@@ -118,6 +127,8 @@ export class ContextState implements DeliveryHolder {
   declare bag: Map<string | ContextKey<unknown>, unknown> | undefined;
   /** Work that the answer waits for. */
   declare kept: Deliveries | undefined;
+  /** The span of the request; `undefined` without a tracer. */
+  declare span: ActiveSpan | undefined;
   declare private tenant: string | undefined;
   declare private trace: string | undefined;
   declare private controller: AbortController | undefined;
@@ -156,6 +167,7 @@ export class ContextState implements DeliveryHolder {
     this.aborted = undefined;
     this.stopTimer = undefined;
     this.kept = undefined;
+    this.span = undefined;
   }
 
   /** The tenant, determined at the first read; `''` if absent. */
@@ -323,6 +335,11 @@ export class RequestContext implements Context {
     if (observability) emitMetric(observability, { name, value, options }, this.state);
   }
 
+  span<T>(name: string, run: (span: SpanScope) => T, attributes?: SpanAttributes): T {
+    const { span } = this.state;
+    return span ? span.within(name, run, attributes) : run(NO_SPAN);
+  }
+
   header(name: string): string | undefined {
     return this.headerAll(name)[0];
   }
@@ -455,10 +472,13 @@ function boundFields(state: ContextState): BoundFields {
       return state.requestId;
     },
     get trace_id() {
-      return state.traceId;
+      return state.span?.id('traceId') || state.traceId;
+    },
+    get remote_trace_id() {
+      return state.span?.id('remoteTraceId') ?? '';
     },
     get xray_trace_id() {
-      return otherTraceId(state.traceId, state.lambdaContext, state.runtime.environment);
+      return otherTraceId(this.trace_id, state.lambdaContext, state.runtime.environment);
     },
     get tenant_id() {
       return state.tenantId;

@@ -25,6 +25,7 @@ export const SEVERITY: Readonly<Record<LoggerLevel, number>> = {
 export const BOUND_NAMES = [
   'request_id',
   'trace_id',
+  'remote_trace_id',
   'xray_trace_id',
   'tenant_id',
   'trigger',
@@ -58,6 +59,8 @@ export interface BoundFields {
   readonly request_id: string;
   /** The trace id; `''` is left out. */
   readonly trace_id: string;
+  /** The trace of the caller or the producer if a tracer exports this invocation in another trace; `''` is left out. */
+  readonly remote_trace_id?: string;
   /**
    * The X-Ray id of the invocation if it differs from `trace_id` (a client's `traceparent`, or the id of the message). AWS passes it on to queues
    * and buses, so that a search for it finds the lines of the next invocation. `''` is left out.
@@ -150,7 +153,7 @@ export class Deliveries {
   }
 }
 
-const RECORD_NAMES: readonly string[] = /* @__PURE__ */ BOUND_NAMES.slice(0, 7);
+const RECORD_NAMES: readonly string[] = /* @__PURE__ */ BOUND_NAMES.slice(0, 8);
 
 /**
  * The hook `observability.log` that writes records with a logger: the record's event is the message, and its ids and route
@@ -170,6 +173,7 @@ export function recordLog(logger: Logger): (record: LogRecord) => void {
     const bound: BoundFields = {
       request_id: text('request_id'),
       trace_id: text('trace_id'),
+      remote_trace_id: text('remote_trace_id'),
       xray_trace_id: text('xray_trace_id'),
       tenant_id: text('tenant_id'),
       trigger: text('trigger'),

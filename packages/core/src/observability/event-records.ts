@@ -1,6 +1,6 @@
 import type { TriggerKind } from '../runtime/invocation.js';
 import { scrubWords } from '../sanitize/internal/light.js';
-import { callHook, type Observability, type SpanAttributes } from './hooks.js';
+import { callHook, type Observability, type SpanAttributes, type SpanOrigin } from './hooks.js';
 import {
   type ActiveSpan,
   canonicalCode,
@@ -76,11 +76,12 @@ export function startEventSpan(
   facts: EventFacts,
   parent?: ActiveSpan,
   recordTraceId = '',
+  origin?: SpanOrigin,
 ): ActiveSpan | undefined {
   if (!observability.span && !channelOf('framework.event').hasSubscribers) return undefined;
   const name = `${facts.trigger} ${sourceName(facts)}`;
   const links = recordTraceId === '' ? undefined : [{ traceId: recordTraceId }];
-  return startSpan(observability, 'framework.event', name, eventAttributes(facts), parent, links);
+  return startSpan(observability, 'framework.event', name, eventAttributes(facts), parent, links, origin);
 }
 
 /** Emits `event.completed` and the metric of a topic or bus event, and ends its span. */
@@ -90,7 +91,7 @@ export function eventCompleted(
   outcome: EventOutcome,
   span?: ActiveSpan,
 ): void {
-  logEvent(observability, facts, outcome, 'info');
+  logEvent(observability, facts, outcome, 'info', span);
   if (observability.metric) emitMetric(observability, facts, outcome, {});
   endSpan(outcome, span);
 }
@@ -105,7 +106,7 @@ export function recordCompleted(
   outcome: EventOutcome,
   span?: ActiveSpan,
 ): void {
-  logEvent(observability, facts, outcome, 'debug');
+  logEvent(observability, facts, outcome, 'debug', span);
   endSpan(outcome, span);
 }
 
@@ -122,7 +123,7 @@ export function batchCompleted(
       level: notTried > 0 ? 'warn' : 'info',
       event: 'batch.completed',
       trigger: facts.trigger,
-      ...identity(facts),
+      ...identity(facts, span),
       source: sourceName(facts),
       records,
       failed,
@@ -143,13 +144,14 @@ function logEvent(
   facts: EventFacts,
   outcome: EventOutcome,
   successLevel: 'debug' | 'info',
+  span: ActiveSpan | undefined,
 ): void {
   if (!observability.log) return;
   callHook(observability, 'log', {
     level: outcome.failed ? 'error' : successLevel,
     event: 'event.completed',
     trigger: facts.trigger,
-    ...identity(facts),
+    ...identity(facts, span),
     source: sourceName(facts),
     record_id: recordText(facts.recordId ?? ''),
     correlation_id: scrubWords(facts.correlationId ?? '', 256),
@@ -212,10 +214,11 @@ function faasTrigger({ trigger, scheduled }: EventFacts): string {
   return trigger === 'table-stream' ? 'datasource' : 'pubsub';
 }
 
-function identity(facts: EventFacts) {
+function identity(facts: EventFacts, span: ActiveSpan | undefined) {
   return {
     request_id: recordText(facts.requestId),
-    trace_id: recordText(facts.traceId),
+    trace_id: span?.id('traceId') || recordText(facts.traceId),
+    ...(span && { remote_trace_id: span.id('remoteTraceId') }),
     tenant_id: recordText(facts.tenantId),
   };
 }

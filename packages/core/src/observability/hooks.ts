@@ -1,4 +1,8 @@
+import type { Route } from '../context/context.js';
+import type { SecurePrincipal } from '../context/principal.js';
 import { isFrameworkError } from '../errors/errors.js';
+import type { Request } from '../request/request.js';
+import type { LambdaContext } from '../runtime/invocation.js';
 import { isPromise } from '../values/read.js';
 
 /** Severity of a record, lowest first. */
@@ -76,8 +80,20 @@ export interface DeclaredMetrics {
 /** Attributes of a span, by name. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
+/** The running span of `ctx.span`. */
+export interface SpanScope {
+  /** Adds attributes. */
+  set(attributes: SpanAttributes): void;
+}
+
 /** One span of the user's tracer. */
-export interface Span {
+export interface Span extends SpanScope {
+  /** The trace in which this span is exported, 32 hexadecimal digits: `trace_id` of log lines. */
+  readonly traceId?: string;
+  /** The id of this span, 16 hexadecimal digits. */
+  readonly spanId?: string;
+  /** The trace of the caller or the producer if it differs, 32 hexadecimal digits: `remote_trace_id` of log lines. */
+  readonly remoteTraceId?: string;
   /** Adds attributes. */
   set(attributes: SpanAttributes): void;
   /** Records the failure: `{ name, code, message }`, never the message of the thrown error. */
@@ -88,19 +104,55 @@ export interface Span {
   run<T>(run: () => T): T;
 }
 
-/** The kind of a span: of a request, or of an event, a record or a batch. */
-export type SpanKind = 'framework.request' | 'framework.event';
+/** The kind of a span: of a request; of an event, a record or a batch; or of `ctx.span`. */
+export type SpanKind = 'framework.request' | 'framework.event' | 'framework.span';
 
 /** A link to another trace, for example to the trace of a record's message. */
 export interface SpanLink {
   /** The other trace. */
   readonly traceId: string;
+  /** The span in the other trace, if known. */
+  readonly spanId?: string;
+  /** Its `tracestate`, if known. */
+  readonly traceState?: string;
+}
+
+/** The invocation that a span belongs to. */
+export interface SpanInvocation {
+  /** The Lambda context; `undefined` if absent. */
+  readonly lambdaContext: LambdaContext | undefined;
+  /** The request; absent for events. */
+  readonly request?: Request;
+  /** The matched registration; absent for events. */
+  readonly route?: Route | null;
+  /** The caller that the gate has accepted; `null` before, and for an anonymous caller. */
+  readonly principal?: SecurePrincipal | null;
+  /** The records of a batch; absent otherwise. */
+  readonly records?: readonly unknown[];
+}
+
+/** The invocation or the record from which a tracer reads the trace of the caller. */
+export interface SpanOrigin {
+  /** The invocation. */
+  readonly invocation: SpanInvocation;
+  /**
+   * A header of the request, or a member of the trace context of a message: `traceparent`, `x-amzn-trace-id`; `''` if absent. Several
+   * values are joined, so that a repeated `traceparent` is not valid.
+   */
+  carrier(name: string): string;
 }
 
 /** A tracer as the option `observability.span`. */
 export interface SpanHook {
-  /** Starts a span; `parent` is a span that this hook started, for records of a batch. */
-  start(kind: SpanKind, name: string, attributes: SpanAttributes, parent?: Span, links?: readonly SpanLink[]): Span;
+  /** Starts a span; `parent` is a span that this hook started, for records of a batch and for `ctx.span`. */
+  start(
+    kind: SpanKind,
+    name: string,
+    attributes: SpanAttributes,
+    parent?: Span,
+    links?: readonly SpanLink[],
+    origin?: SpanOrigin,
+  ): Span;
 }
 
 /** Hooks of a container. They are called but not awaited; an error or rejection never changes an answer. */
@@ -145,6 +197,9 @@ export function emitMetric(observability: Observability, metric: MetricValue, sc
     guardHook(log, { level: 'warn', event: 'metric.dropped', dropped: 'observability.metrics is missing' });
   }
 }
+
+/** The span of `ctx.span` without a tracer. */
+export const NO_SPAN: SpanScope = { set() {} };
 
 /** A logger that writes nothing. */
 export const silentLogger: Logger = {

@@ -1,8 +1,10 @@
 import type { TracingChannel } from 'node:diagnostics_channel';
-import type { ContextState } from '../context/request-context.js';
-import { brandError, defaultMessage } from '../errors/errors.js';
+import type { Context } from '../context/context.js';
+import { type ContextState, stateOf } from '../context/request-context.js';
+import { brandError, defaultMessage, isFrameworkError } from '../errors/errors.js';
 import { scrubWords } from '../sanitize/internal/light.js';
 import { sanitizeLogString } from '../sanitize/log-text.js';
+import { isPromise } from '../values/read.js';
 import {
   attemptHook,
   callHook,
@@ -12,6 +14,8 @@ import {
   type SpanAttributes,
   type SpanKind,
   type SpanLink,
+  type SpanOrigin,
+  type SpanScope,
 } from './hooks.js';
 
 /** The outcome of a request. */
@@ -41,16 +45,36 @@ export function startRequestSpan(observability: Observability, state: ContextSta
   if (!observability.span && !channelOf('framework.request').hasSubscribers) return undefined;
   const method = boundedMethod(state);
   const route = state.route?.pattern ?? UNMATCHED;
-  return startSpan(observability, 'framework.request', `http ${method} ${route}`, {
-    'faas.trigger': 'http',
-    'http.request.method': method,
-    'http.route': route,
-    ...textAttributes({
-      'request.id': state.requestId,
-      'tenant.id': state.tenantId,
-      'trace.id': state.traceId,
-    }),
-  });
+  return startSpan(
+    observability,
+    'framework.request',
+    `http ${method} ${route}`,
+    {
+      'faas.trigger': 'http',
+      'http.request.method': method,
+      'http.route': route,
+      ...textAttributes({
+        'request.id': state.requestId,
+        'tenant.id': state.tenantId,
+        'trace.id': state.traceId,
+      }),
+    },
+    undefined,
+    NO_LINKS,
+    originOf(state),
+  );
+}
+
+/** Starts the span of an event that is neither a request nor a record. It ends with the context. */
+export function startSurfaceSpan(observability: Observability, ctx: Context, name: string): void {
+  if (!observability.span) return;
+  const state = stateOf(ctx);
+  const attributes = textAttributes({ 'request.id': state.requestId, 'tenant.id': state.tenantId });
+  state.span = startSpan(observability, 'framework.event', name, attributes, undefined, NO_LINKS, originOf(state));
+}
+
+function originOf(state: ContextState): SpanOrigin {
+  return { invocation: state, carrier: (name) => state.request.headerValues(name).join() };
 }
 
 /**
@@ -75,7 +99,7 @@ export function requestCompleted(
     errorCode,
     durationMs: rounded(outcome.durationMs),
   };
-  if (log) callHook(observability, 'log', requestLog(observability, state, outcome, facts));
+  if (log) callHook(observability, 'log', requestLog(observability, state, outcome, facts, span));
   if (metric) callHook(observability, 'metric', requestMetric(outcome, facts));
   span?.end(
     {
@@ -96,14 +120,21 @@ interface RequestFacts {
   readonly durationMs: number;
 }
 
-function requestLog(observability: Observability, state: ContextState, outcome: RequestOutcome, facts: RequestFacts) {
+function requestLog(
+  observability: Observability,
+  state: ContextState,
+  outcome: RequestOutcome,
+  facts: RequestFacts,
+  span: ActiveSpan | undefined,
+) {
   const { request } = state;
   return {
     level: levelOfStatus(outcome.status),
     event: 'request.completed',
     trigger: facts.trigger,
     request_id: facts.requestId,
-    trace_id: state.traceId,
+    trace_id: span?.id('traceId') || state.traceId,
+    ...(span && { remote_trace_id: span.id('remoteTraceId') }),
     tenant_id: facts.tenantId,
     method: facts.method,
     route: facts.route,
@@ -213,7 +244,11 @@ export function channelOf(kind: SpanKind): SpanChannel {
 const NO_LINKS: readonly SpanLink[] = [];
 
 /** A started span: from the user's hook, from the diagnostics channel, or from both. No member throws except for what `work` throws. */
-export interface ActiveSpan {
+export interface ActiveSpan extends SpanScope {
+  /** The trace of the span, or the trace of the caller if it differs; `''` if absent. */
+  id(name: 'traceId' | 'remoteTraceId'): string;
+  /** Runs `work` inside a child span, which ends with it. */
+  within<T>(name: string, work: (span: SpanScope) => T, attributes?: SpanAttributes, links?: readonly SpanLink[]): T;
   /** Runs `work` once, synchronously, with the span as the current one, and returns its result or throws its error. */
   run<T>(work: () => T): T;
   /** Ends the span, once; `errorCode` is `''` unless the invocation failed. */
@@ -228,13 +263,14 @@ export function startSpan(
   attributes: SpanAttributes,
   parent?: ActiveSpan,
   links: readonly SpanLink[] = NO_LINKS,
+  origin?: SpanOrigin,
 ): ActiveSpan {
   const hook = observability.span;
   const outer = parent instanceof TwofoldSpan ? parent : undefined;
   const attempt: Attempt = (call) => attemptHook(observability, 'span', call);
-  const span = hook && attempt(() => hook.start(kind, name, attributes, outer?.span, links));
+  const span = hook && attempt(() => hook.start(kind, name, attributes, outer?.span, links, origin));
   const message: SpanMessage = { kind, name, attributes, links, parent: outer?.message, error: undefined };
-  return new TwofoldSpan(attempt, channelOf(kind), message, span);
+  return new TwofoldSpan(observability, attempt, channelOf(kind), message, span);
 }
 
 /** Calls the user's tracer; its errors are reported and dropped. */
@@ -245,17 +281,53 @@ class TwofoldSpan implements ActiveSpan {
     brandError(TwofoldSpan, 'sallyport.TwofoldSpan');
   }
 
+  readonly #observability: Observability;
   readonly #attempt: Attempt;
   readonly #channel: SpanChannel;
   readonly message: SpanMessage;
   readonly span: Span | undefined;
   #ended = false;
 
-  constructor(attempt: Attempt, channel: SpanChannel, message: SpanMessage, span: Span | undefined) {
+  constructor(
+    observability: Observability,
+    attempt: Attempt,
+    channel: SpanChannel,
+    message: SpanMessage,
+    span: Span | undefined,
+  ) {
+    this.#observability = observability;
     this.#attempt = attempt;
     this.#channel = channel;
     this.message = message;
     this.span = span;
+  }
+
+  id(name: 'traceId' | 'remoteTraceId'): string {
+    return this.#attempt(() => this.span?.[name]) ?? '';
+  }
+
+  set(attributes: SpanAttributes): void {
+    this.#attempt(() => this.span?.set(attributes));
+  }
+
+  within<T>(
+    name: string,
+    work: (span: SpanScope) => T,
+    attributes: SpanAttributes = {},
+    links: readonly SpanLink[] = NO_LINKS,
+  ): T {
+    const child = startSpan(this.#observability, 'framework.span', name, attributes, this, links);
+    const end = () => child.end({}, '');
+    const fail = (thrown: unknown) => child.end({}, isFrameworkError(thrown) ? thrown.code : 'app.internal');
+    try {
+      const result = child.run(() => work(child));
+      if (isPromise(result)) result.then(end, fail);
+      else end();
+      return result;
+    } catch (thrown) {
+      fail(thrown);
+      throw thrown;
+    }
   }
 
   run<T>(work: () => T): T {
@@ -285,7 +357,10 @@ class TwofoldSpan implements ActiveSpan {
     if (this.#ended) return;
     this.#ended = true;
     const { span, message } = this;
-    message.attributes = { ...message.attributes, ...attributes };
+    // An attribute of the application can be a getter that throws.
+    this.#attempt(() => {
+      message.attributes = { ...message.attributes, ...attributes };
+    });
     if (errorCode !== '') message.error = { name: 'Error', code: errorCode, message: defaultMessage(errorCode) };
     if (span) {
       this.#attempt(() => span.set(attributes));

@@ -173,6 +173,7 @@ export function createSurfaceContext(
     },
     abort: (reason) => state.abort(reason),
     async end() {
+      state.span?.end({}, '');
       await state.settleDeliveries();
       state.end();
     },

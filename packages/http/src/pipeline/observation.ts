@@ -42,7 +42,7 @@ function createBeginSpan(): Stage {
   return (exchange) => {
     const { observability } = exchange.state.runtime;
     if (observability && (observability.span || channel.hasSubscribers)) {
-      exchange.span = startRequestSpan(observability, exchange.state);
+      exchange.state.span = startRequestSpan(observability, exchange.state);
     }
     return undefined;
   };
@@ -53,7 +53,7 @@ const reportExchange: Observe = (exchange, { status }, bytes) => {
   const { observability, clock } = state.runtime;
   if (!observability) return;
   // A request without a route also has a span.
-  const span = exchange.span ?? (state.route === null ? startRequestSpan(observability, state) : undefined);
+  const span = state.span ?? (state.route === null ? startRequestSpan(observability, state) : undefined);
   if (!observability.log && !observability.metric && !span) return;
   const outcome = {
     status,

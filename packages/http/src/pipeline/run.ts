@@ -9,7 +9,6 @@ import type {
   Response,
 } from '@sallyport/core';
 import {
-  type ActiveSpan,
   type ContextState,
   canonicalizeResponse,
   closeStream,
@@ -55,8 +54,6 @@ export class Exchange {
   declare startedMs: number;
   /** True if the body was sent as a stream. */
   declare streamed: boolean;
-  /** The span of the request, when a tracer is configured. */
-  declare span: ActiveSpan | undefined;
 
   constructor(state: ContextState, door: DoorTraits) {
     this.state = state;
@@ -69,7 +66,6 @@ export class Exchange {
     this.encoded = undefined;
     this.startedMs = 0;
     this.streamed = false;
-    this.span = undefined;
   }
 }
 

@@ -111,9 +111,10 @@ function admit(exchange: Exchange, identity: unknown): undefined {
 }
 
 /** Runs middlewares and handler, inside the span of the request, if present. Tier P0 has no trace. */
-export const invoke: Stage = ({ registration, ctx, span, state }) => {
+export const invoke: Stage = ({ registration, ctx, state }) => {
   if (!registration) throw internalError('no operation is registered for this event');
   if (state.runtime.traceHead.length > 0) state.passed |= STAGE.handler;
+  const { span } = state;
   return span ? span.run(() => registration.run(ctx)) : registration.run(ctx);
 };
 

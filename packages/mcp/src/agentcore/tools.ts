@@ -8,7 +8,7 @@ import {
   type Target,
   type TriggerRecord,
 } from '@sallyport/core';
-import { createSurfaceContext, lazily, logRefusal } from '@sallyport/core/internal';
+import { createSurfaceContext, lazily, logRefusal, startSurfaceSpan } from '@sallyport/core/internal';
 import { defineOptions, invalidOption, kind } from '@sallyport/core/options';
 import type { JsonObject } from '../protocol/types.js';
 import { MCP_PATH } from '../routes/paths.js';
@@ -124,6 +124,7 @@ class ToolsSurface implements AgentCoreTools {
       path: MCP_PATH,
       headers,
     });
+    startSurfaceSpan(host.observability, context, 'mcp');
     try {
       await host.gate?.authorize(this.#posture, context);
       const { callForAgent } = await loadCall();

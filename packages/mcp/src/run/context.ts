@@ -1,4 +1,4 @@
-import type { Context, SecurePrincipal } from '@sallyport/core';
+import type { Context, SecurePrincipal, SpanAttributes, SpanScope } from '@sallyport/core';
 import type {
   AskKind,
   ClientCapabilities,
@@ -65,6 +65,8 @@ export interface McpContext {
   readonly inputs: InputResponses;
   /** The state of the last `inputRequired`. */
   readonly state: Json | undefined;
+  /** Runs work inside a span that ends with it. Without the option `observability.span`, only calls the work. */
+  span<T>(name: string, run: (span: SpanScope) => T, attributes?: SpanAttributes): T;
   /** Sends progress, if the client sent a progress token. */
   progress(progress: number, total?: number, message?: string): void;
   /** Sends a log message, if its level is at or above the client's level. */

@@ -4,6 +4,7 @@ import {
   LAMBDA_MAX_TIMEOUT_MS,
   remainingMs,
   type SurfaceContext,
+  startSurfaceSpan,
 } from '@sallyport/core/internal';
 import { invalidOption } from '@sallyport/core/options';
 import { nowMs } from '../http/internal/transport.js';
@@ -89,7 +90,14 @@ class TaskSurface implements McpTaskSurface {
     if (!host) throw new Error('framework: mcp: pass mcpTasks() in the option "surfaces" of a container');
     let made: SurfaceContext | undefined;
     const toContext = ({ principal, tenantId }: Task): Context => {
-      made = createSurfaceContext(host, { kind: KIND, event, lambdaContext, principal, tenantId });
+      made = createSurfaceContext(host, {
+        kind: KIND,
+        event,
+        lambdaContext,
+        principal,
+        tenantId,
+      });
+      startSurfaceSpan(host.observability, made.context, 'mcp task');
       return made.context;
     };
     const { clock, log } = host;

@@ -5,6 +5,8 @@ import type {
   Logger,
   MaybePromise,
   MetricOptions,
+  SpanAttributes,
+  SpanScope,
   TriggerKind,
 } from '@sallyport/core';
 import { streamsError } from '../errors.js';
@@ -47,6 +49,8 @@ export interface EventContext {
   readonly invocationProvenance: InvocationProvenance;
   /** Writes one value of a metric that `observability.metrics` declares. Other metrics are dropped, with one `warn`. */
   metric(name: string, value: number, options?: MetricOptions): void;
+  /** Runs work inside a span that ends with it. Without the option `observability.span`, only calls the work. */
+  span<T>(name: string, run: (span: SpanScope) => T, attributes?: SpanAttributes): T;
   /** The time of the router's clock. */
   now(): Date;
   /** A new id of the router's id generator. */

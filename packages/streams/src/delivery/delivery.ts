@@ -18,6 +18,11 @@ export interface DeliveryKind {
    * kind without natural keys sets `undefined`, with the reason in a comment.
    */
   readonly key: ((item: Delivered) => string | undefined) | undefined;
+  /** For records with a trace context: reads a member, such as `traceparent`, and the trace id; `''` if absent. */
+  readonly traces?: {
+    carrier(record: unknown, name: string): string;
+    traceId(record: unknown): string;
+  };
   /** The longest time that the service waits for an answer, in milliseconds; default: as long as the function may run. */
   readonly maxMs?: number | undefined;
   /**
@@ -137,7 +142,7 @@ export class Delivery {
     }));
     const records = items.map(({ record }) => record as unknown as LooseRecord);
     const byRecord = new Map<unknown, Delivered>(items.map((item) => [item.record ?? NOTHING, item]));
-    const { kind, maxMs, key } = this.#kind;
+    const { kind, maxMs, key, traces } = this.#kind;
     const definition: SourceDefinition = {
       kind,
       noun: kind,
@@ -145,6 +150,7 @@ export class Delivery {
       ...(maxMs !== undefined && { maxMs }),
       key: key && ((record) => key(byRecord.get(record) as Delivered)),
       recordId: (record) => (byRecord.get(record) as Delivered).id,
+      ...(traces && traces),
       ...(groupOf && { orderedGroup: (record) => groupOf(byRecord.get(record) as Delivered) }),
     };
     return new RecordBatch(this.#settingsOf(lambdaContext), definition, lambdaContext, records, matches);

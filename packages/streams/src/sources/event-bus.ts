@@ -1,4 +1,4 @@
-import { objectPart, scheduledRun, stringOf, trimmedText } from '@sallyport/core/internal';
+import { firstTraceId, membersOf, objectPart, scheduledRun, stringOf, trimmedText } from '@sallyport/core/internal';
 import { defineOptions, type OptionKind, parsed } from '@sallyport/core/options';
 import { refused } from '../errors.js';
 import { type EventSource, keyText, type LooseRecord, type SourceDefinition } from './source.js';
@@ -50,6 +50,9 @@ export interface EventBusSelector {
 
 const SCHEDULED = 'Scheduled Event';
 
+/** A member of the trace context. */
+const detailMember: NonNullable<SourceDefinition['carrier']> = (event, name) => stringOf(membersOf(event.detail)[name]);
+
 export const EVENT_BUS: SourceDefinition = {
   kind: 'event-bus',
   noun: 'event-bus',
@@ -61,6 +64,9 @@ export const EVENT_BUS: SourceDefinition = {
       ? keyText(scheduledRun({ id: event.id, detail: event.detail }, awsRequestId).idempotencyKey)
       : keyText(event.id),
   recordId: (event) => stringOf(event.id),
+  // The bus has no attributes: a sender adds the trace context to the detail.
+  traceId: (record) => firstTraceId(detailMember(record, 'traceparent'), ''),
+  carrier: detailMember,
   facts(event, awsRequestId) {
     const detailType = detailTypeOf(event);
     const correlationId = correlationOf(event, awsRequestId).id;

@@ -3,7 +3,7 @@ import { firstTraceId, stringOf } from '@sallyport/core/internal';
 import { boolean, defineOptions, integer } from '@sallyport/core/options';
 import { refused, streamsError } from '../errors.js';
 import type { StreamRecord } from './kinesis.js';
-import { keyText, type RecordSource } from './source.js';
+import { keyText, type RecordSource, type SourceDefinition } from './source.js';
 
 /** The `Records` of an SQS event source mapping: https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html. */
 export interface QueueEvent {
@@ -108,6 +108,10 @@ function isFifo(queue: string): boolean {
   return queue.endsWith('.fifo');
 }
 
+/** A member of the trace context. */
+const messageMember: NonNullable<SourceDefinition['carrier']> = ({ attributes, messageAttributes }, name) =>
+  stringOf(name === 'x-amzn-trace-id' ? attributes?.AWSTraceHeader : messageAttributes?.[name]?.stringValue);
+
 export const QUEUE: RecordSource = {
   kind: 'queue',
   noun: 'queue',
@@ -117,8 +121,8 @@ export const QUEUE: RecordSource = {
   arnOf: (record) => (record?.eventSource === 'aws:sqs' ? record.eventSourceARN : undefined),
   key: (record) => keyText(record.messageId),
   recordId: (record) => stringOf(record.messageId),
-  traceId: ({ attributes, messageAttributes }) =>
-    firstTraceId(stringOf(messageAttributes?.traceparent?.stringValue), stringOf(attributes?.AWSTraceHeader)),
+  traceId: (record) => firstTraceId(messageMember(record, 'traceparent'), messageMember(record, 'x-amzn-trace-id')),
+  carrier: messageMember,
   failureIdentifier: (record) => record.messageId,
   orderedGroup: ({ attributes }, { name, arn }) =>
     isFifo(name) ? `${arn} ${stringOf(attributes?.MessageGroupId)}` : undefined,

@@ -52,6 +52,8 @@ export interface SourceDefinition {
   recordId(record: LooseRecord): string;
   /** The trace that a record belongs to; `''` if absent. */
   traceId?(record: LooseRecord): string;
+  /** A member of the trace context of a record: `traceparent`, `tracestate`, `x-amzn-trace-id`; `''` if absent. */
+  carrier?(record: LooseRecord, name: string): string;
   /** Facts for metrics, spans and log records that only records of this kind have. */
   facts?(record: LooseRecord, awsRequestId: unknown): Partial<EventFacts>;
   /** The identifier of a failed record in a batch report. A kind without it answers results instead. */

@@ -1,5 +1,5 @@
 import { firstTraceId, stringOf } from '@sallyport/core/internal';
-import { keyText, type RecordSource } from './source.js';
+import { keyText, type RecordSource, type SourceDefinition } from './source.js';
 
 /** The `Records` of an SNS subscription: https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html. */
 export interface TopicEvent {
@@ -55,6 +55,10 @@ export interface TopicMessageAttribute {
   readonly Value: string;
 }
 
+/** A member of the trace context. */
+const notificationMember: NonNullable<SourceDefinition['carrier']> = (record, name) =>
+  stringOf(record.Sns?.MessageAttributes?.[name]?.Value);
+
 export const TOPIC: RecordSource = {
   kind: 'topic',
   noun: 'topic',
@@ -65,6 +69,7 @@ export const TOPIC: RecordSource = {
     (record?.EventSource ?? record?.eventSource ?? 'aws:sns') === 'aws:sns' ? record?.Sns?.TopicArn : undefined,
   key: (record) => keyText(record.Sns?.MessageId),
   recordId: (record) => stringOf(record.Sns?.MessageId),
-  traceId: (record) => firstTraceId(stringOf(record.Sns?.MessageAttributes?.traceparent?.Value), ''),
+  traceId: (record) => firstTraceId(notificationMember(record, 'traceparent'), ''),
+  carrier: notificationMember,
   rules: () => ({ concurrency: 1, stops: true }),
 };

@@ -1,10 +1,19 @@
-import type { FullClock, Logger, LogRecord, MetricRecord, Observability, Span, SpanAttributes } from '@sallyport/core';
+import type {
+  FullClock,
+  Logger,
+  LogRecord,
+  MetricRecord,
+  Observability,
+  Span,
+  SpanAttributes,
+  SpanKind,
+} from '@sallyport/core';
 import { createLogger, type LogLine } from '@sallyport/core/observability';
 
 /** A span that the framework started. */
 export interface CapturedSpan {
-  /** True if it is for a request or for an event. */
-  readonly kind: 'framework.request' | 'framework.event';
+  /** For a request, an event, or work in `ctx.span`. */
+  readonly kind: SpanKind;
   /** Name of the span. */
   readonly name: string;
   /** Its attributes, including attributes that were set later. */

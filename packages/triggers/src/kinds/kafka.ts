@@ -1,5 +1,12 @@
-import type { Environment, LambdaContext, SurfaceHost, Target, TriggerKind } from '@sallyport/core';
-import { isWhole, type Members, membersOf, stringOf } from '@sallyport/core/internal';
+import {
+  decodeUtf8,
+  type Environment,
+  type LambdaContext,
+  type SurfaceHost,
+  type Target,
+  type TriggerKind,
+} from '@sallyport/core';
+import { isWhole, type Members, membersOf, parseTraceparent, stringOf } from '@sallyport/core/internal';
 import { defineOptions, oneOf } from '@sallyport/core/options';
 import { type Delivered, type EventHandler, settle } from '@sallyport/streams/delivery';
 import { KAFKA_ON_FAILURE_ENV } from '@sallyport/streams/schema';
@@ -62,8 +69,15 @@ export const KAFKA_TRIGGER = /* @__PURE__ */ defineTrigger({
   ]),
   sample: { eventSource: 'aws:kafka', records: {} },
   key: ({ keyPart = '', id }: Delivered) => keyOf(keyPart, id),
+  traces: { carrier: headerOf, traceId: (record: unknown) => parseTraceparent(headerOf(record, 'traceparent')) },
   answer: 'an empty report, or an error after a failed record',
 });
+
+/** The last value of a header, as the propagation of trace contexts reads it. */
+function headerOf(record: unknown, name: string): string {
+  const found = (record as Partial<KafkaRecord>).headers?.findLast((header) => header.name === name);
+  return found ? decodeUtf8(found.value) : '';
+}
 
 /** Place of a record. */
 interface Place {

@@ -3,9 +3,11 @@ import {
   FrameworkError,
   type MaybePromise,
   type SecurePrincipal,
+  type SpanAttributes,
+  type SpanScope,
   type StandardSchema,
 } from '@sallyport/core';
-import { guardHook, isObject } from '@sallyport/core/internal';
+import { guardHook, isObject, parseTraceparent, stateOf } from '@sallyport/core/internal';
 import { isStandardSchema } from '@sallyport/core/options';
 import { digestOf } from '../../internal/crypto.js';
 import { isLogLevel, passesLevel } from '../../protocol/internal/protocol.js';
@@ -49,24 +51,50 @@ import { HandlerRun, never, type RunScope } from './run.js';
 import { Steps } from './steps.js';
 
 /** Starts the handler of a call; its result is the run's `outcome`. */
-export function startRun(run: HandlerRun, call: Pick<Call, 'invoke'>): HandlerRun {
+export function startRun(run: HandlerRun, call: StartedCall): HandlerRun {
   run.start();
   void runHandler(run, call);
   return run;
 }
 
-async function runHandler(run: HandlerRun, call: Pick<Call, 'invoke'>): Promise<void> {
+type StartedCall = Pick<Call, 'invoke' | 'method' | 'name'>;
+
+async function runHandler(run: HandlerRun, call: StartedCall): Promise<void> {
   try {
     let isAgain = true;
     while (isAgain) {
       const context = new HandlerContext(run);
-      const value = await call.invoke(context);
+      const value = await invokeInSpan(run, call, context);
       isAgain = isInputRequired(value) && (await context.askAll(value));
       if (!isInputRequired(value)) run.finish({ kind: 'answer', value });
     }
   } catch (error) {
     run.finish({ kind: 'failed', error });
   }
+}
+
+/**
+ * The handler inside the span of its call, with the names of the conventions for MCP
+ * (https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/). A trace context in `_meta` is a link, because the client wrote it.
+ */
+function invokeInSpan({ scope }: HandlerRun, call: StartedCall, context: HandlerContext): unknown {
+  const { span } = stateOf(scope.http.context);
+  if (!span) return call.invoke(context);
+  const { method, name } = call;
+  const { meta } = context;
+  const traceparent = meta.traceparent ?? '';
+  const traceId = parseTraceparent(traceparent);
+  const links = traceId === '' ? [] : [{ traceId, spanId: traceparent.trim().slice(36, 52) }];
+  const attributes = {
+    'mcp.method.name': method,
+    'mcp.protocol.version': scope.protocolVersion,
+    'jsonrpc.request.id': String(scope.requestId),
+    ...(method === 'tools/call' && { 'gen_ai.tool.name': name }),
+    ...(method === 'prompts/get' && { 'gen_ai.prompt.name': name }),
+  };
+  // The URI of a resource can contain values of the client.
+  const spanName = method.startsWith('resources/') ? method : `${method} ${name}`;
+  return span.within(spanName, () => call.invoke(context), attributes, links);
 }
 
 export function isInputRequired(value: unknown): value is InputRequired {
@@ -166,6 +194,10 @@ class HandlerContext implements McpAskingContext {
 
   get signal(): AbortSignal {
     return this.#run.signal;
+  }
+
+  span<T>(name: string, run: (span: SpanScope) => T, attributes?: SpanAttributes): T {
+    return this.http.span(name, run, attributes);
   }
 
   progress(progress: number, total?: number, message?: string): void {

@@ -7,14 +7,18 @@ import {
   type LambdaContext,
   type Logger,
   type MetricOptions,
+  type SpanAttributes,
+  type SpanScope,
   type TriggerKind,
 } from '@sallyport/core';
 import {
+  type ActiveSpan,
   bindLogger,
   type Deliveries,
   type DeliveryHolder,
   emitMetric,
   invocationTraceId,
+  NO_SPAN,
   stringOf,
 } from '@sallyport/core/internal';
 import type { RouterSettings } from '../../router/internal/settings.js';
@@ -34,6 +38,8 @@ export class RecordBatch implements DeliveryHolder {
   readonly matches: readonly (HandlerMatch | undefined)[];
   /** Work besides the answer, such as notifications. The answer is delayed for it by a short time. */
   kept: Deliveries | undefined = undefined;
+  /** The spans of the records that have started; `undefined` without a tracer. */
+  spans: (ActiveSpan | undefined)[] | undefined = undefined;
   /** On the monotonic clock; infinite without a deadline. */
   readonly #deadlineAt: number = Number.POSITIVE_INFINITY;
   #abandon: (() => void) | undefined = undefined;
@@ -251,12 +257,15 @@ export class RecordContext implements EventContext {
   }
 
   get log(): Logger {
+    const span = this.#span;
+    const traceId = span?.id('traceId') || this.traceId;
     this.#log ??= bindLogger(
       this.#batch.settings.log,
       {
         request_id: this.requestId,
-        trace_id: this.traceId,
-        ...(this.#batch.traceId !== this.traceId && { xray_trace_id: this.#batch.traceId }),
+        trace_id: traceId,
+        remote_trace_id: span?.id('remoteTraceId') ?? '',
+        ...(this.#batch.traceId !== traceId && { xray_trace_id: this.#batch.traceId }),
         tenant_id: this.tenantId,
         trigger: this.triggerKind,
         source: this.#batch.nameAt(this.#index),
@@ -274,6 +283,15 @@ export class RecordContext implements EventContext {
 
   get invocationProvenance(): InvocationProvenance {
     return invocationProvenance(this.#batch.lambdaContext);
+  }
+
+  get #span(): ActiveSpan | undefined {
+    return this.#batch.spans?.[this.#index];
+  }
+
+  span<T>(name: string, run: (span: SpanScope) => T, attributes?: SpanAttributes): T {
+    const span = this.#span;
+    return span ? span.within(name, run, attributes) : run(NO_SPAN);
   }
 
   metric(name: string, value: number, options?: MetricOptions): void {

@@ -1,4 +1,4 @@
-import { type FrameworkError, isFrameworkError } from '@sallyport/core';
+import { type FrameworkError, isFrameworkError, type SpanOrigin } from '@sallyport/core';
 import {
   type ActiveSpan,
   batchCompleted,
@@ -85,7 +85,10 @@ export class Observer {
     this.#batch = batch;
     this.#isReported = batch.definition.failureIdentifier !== undefined;
     this.#startedAt = clock.monotonicMs();
-    this.#batchSpan = this.#isReported ? startEventSpan(observability, batchFacts(batch)) : undefined;
+    batch.spans = this.#spans;
+    this.#batchSpan = this.#isReported
+      ? startEventSpan(observability, batchFacts(batch), undefined, '', { invocation: batch, carrier: () => '' })
+      : undefined;
   }
 
   /** Runs a batch inside its span. */
@@ -95,10 +98,13 @@ export class Observer {
 
   /** Runs a handler inside its record's span. */
   runRecord(index: number, work: () => unknown): unknown {
-    const { settings, definition } = this.#batch;
+    const batch = this.#batch;
+    const { settings, definition } = batch;
+    const record = batch.recordAt(index);
     this.#starts[index] = settings.clock.monotonicMs();
-    const link = this.#isReported ? (definition.traceId?.(this.#batch.recordAt(index)) ?? '') : '';
-    const span = startEventSpan(settings.observability, recordFacts(this.#batch, index), this.#batchSpan, link);
+    const link = this.#isReported ? (definition.traceId?.(record) ?? '') : '';
+    const origin: SpanOrigin = { invocation: batch, carrier: (name) => definition.carrier?.(record, name) ?? '' };
+    const span = startEventSpan(settings.observability, recordFacts(batch, index), this.#batchSpan, link, origin);
     this.#spans[index] = span;
     return span ? span.run(work) : work();
   }

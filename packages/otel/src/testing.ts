@@ -1,0 +1,9 @@
+/** Finished spans in tests. */
+
+export {
+  collectSpans,
+  type MatchResult,
+  type SpanCollector,
+  type SpanTree,
+  spanMatchers,
+} from './testing/collect-spans.js';
