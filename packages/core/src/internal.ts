@@ -50,6 +50,7 @@ export {
   refuseAgent,
 } from './observability/bound-log.js';
 export { createDefaultLogger, LOG_WANTED, parseLog, parseObservability } from './observability/default-logger.js';
+export type { InvocationEnd } from './observability/ending.js';
 export {
   type BatchOutcome,
   batchCompleted,

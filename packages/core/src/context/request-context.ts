@@ -1,5 +1,6 @@
 import { FrameworkError, internalError } from '../errors/errors.js';
 import { type BoundFields, bindLogger, type Deliveries, type DeliveryHolder } from '../observability/bound-log.js';
+import type { InvocationEnd } from '../observability/ending.js';
 import { emitMetric, type Logger, type MetricOptions, type Observability } from '../observability/hooks.js';
 import { decodePercent, isJsonMediaType, unsupportedMediaType } from '../request/encoding.js';
 import type { Form, FormLimits } from '../request/form.js';
@@ -118,6 +119,8 @@ export class ContextState implements DeliveryHolder {
   declare bag: Map<string | ContextKey<unknown>, unknown> | undefined;
   /** Work that the answer waits for. */
   declare kept: Deliveries | undefined;
+  /** Lines and metric values that wait for the end of the invocation. */
+  declare ending: InvocationEnd | undefined;
   declare private tenant: string | undefined;
   declare private trace: string | undefined;
   declare private controller: AbortController | undefined;
@@ -156,6 +159,7 @@ export class ContextState implements DeliveryHolder {
     this.aborted = undefined;
     this.stopTimer = undefined;
     this.kept = undefined;
+    this.ending = undefined;
   }
 
   /** The tenant, determined at the first read; `''` if absent. */
@@ -214,10 +218,15 @@ export class ContextState implements DeliveryHolder {
     return this.kept?.settle(known ? this.remainingMs : undefined);
   }
 
-  /** Clears the timers of the invocation. */
-  end(): void {
+  /**
+   * Clears the timers of the invocation.
+   *
+   * @param failed true if it failed; `undefined` if its end is still to come
+   */
+  end(failed: boolean | undefined): void {
     this.stopTimer?.();
     this.stopTimer = undefined;
+    if (failed !== undefined) this.ending?.end(failed);
   }
 }
 

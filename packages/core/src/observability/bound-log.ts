@@ -7,6 +7,7 @@ import {
   noAdapter,
 } from '../runtime/invocation.js';
 import { sanitizeLogString } from '../sanitize/log-text.js';
+import type { EndHolder } from './ending.js';
 import { type Logger, type LogLevel, type LogRecord, logFailure, writesErrors } from './hooks.js';
 
 /** The lowest level that is written; `silent` writes nothing. */
@@ -52,6 +53,25 @@ export function lambdaLevel(level = ''): LoggerLevel {
  */
 export const BOUND: unique symbol = Symbol.for('sallyport.core.bound-context/1') as never;
 
+/** The index of the record in its batch that a bound logger belongs to. */
+export const RECORD: unique symbol = Symbol.for('sallyport.core.bound-record/1') as never;
+
+/** A line that is sanitized and has its time, but is not written yet. */
+export interface DeferredLine {
+  /** The bytes of the line. */
+  readonly bytes: number;
+  /** Writes the line, at any level of the logger. */
+  write(): void;
+}
+
+/** The member of a logger that makes lines for later; `undefined` for a silent logger. */
+export const DEFER: unique symbol = Symbol.for('sallyport.core.deferred-line/1') as never;
+
+/** A logger that can make lines for later. */
+export interface Deferring {
+  [DEFER](level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>): DeferredLine | undefined;
+}
+
 /** The fields of every line of an invocation; empty ones are left out. */
 export interface BoundFields {
   /** The request id; `''` is left out. */
@@ -80,6 +100,7 @@ export interface BoundFields {
 /** Fields as {@link bindLogger} passes them to a logger. */
 export interface BoundContext extends BoundFields {
   readonly [BOUND]: () => DeliveryHolder | undefined;
+  readonly [RECORD]?: number;
 }
 
 /** True if fields belong to the framework. Never throws: a caller without types may pass anything. */
@@ -94,16 +115,22 @@ export function isBoundContext(fields: object): fields is BoundContext {
 /**
  * A logger whose lines contain the invocation's fields. The framework's logger reads getters for each line, so that values
  * that become known later (tenant, route) are included.
+ *
+ * @param record the index of the record in its batch, for a logger of one record
  */
-export function bindLogger(log: Logger, fields: BoundFields, holder: () => DeliveryHolder | undefined): Logger {
+export function bindLogger(
+  log: Logger,
+  fields: BoundFields,
+  holder: () => DeliveryHolder | undefined,
+  record?: number,
+): Logger {
   Object.defineProperty(fields, BOUND, { value: holder });
+  if (record !== undefined) Object.defineProperty(fields, RECORD, { value: record });
   return log.with(fields as unknown as Readonly<Record<string, unknown>>);
 }
 
 /** An invocation that stores pending work. A logger with sinks creates the {@link Deliveries}. */
-export interface DeliveryHolder {
-  /** The time of the container. */
-  readonly clock: FullClock;
+export interface DeliveryHolder extends EndHolder {
   /** Work that the answer waits for; `undefined` if absent. */
   kept: Deliveries | undefined;
 }

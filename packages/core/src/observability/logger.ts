@@ -12,13 +12,23 @@ import {
 import { createFastMap, createMap } from '../request/request.js';
 import { type Clock, type Environment, systemClock } from '../runtime/invocation.js';
 import { isError } from '../sanitize/internal/errors.js';
-import { cutBytes, cutMark, encodeBoundedLine, type WriteLine, writeToStdout } from '../sanitize/log-text.js';
+import {
+  cutBytes,
+  cutMark,
+  encodeBoundedLine,
+  encodeLine,
+  type WriteLine,
+  writeToStdout,
+} from '../sanitize/log-text.js';
 import { KEYS } from '../sanitize/policy.js';
 import { createSanitizer, defaultSanitizer, type Sanitizer } from '../sanitize/sanitizer.js';
 import {
   BOUND,
   BOUND_NAMES,
   type BoundContext,
+  DEFER,
+  type DeferredLine,
+  type Deferring,
   Deliveries,
   isBoundContext,
   type LoggerLevel,
@@ -144,7 +154,7 @@ export function createLoggerOn(target: LineTarget, sinks: readonly LogSink[], ke
   return new LineLogger(core, SEVERITY.debug, NO_FIELDS, undefined);
 }
 
-class LineLogger implements Logger {
+class LineLogger implements Logger, Deferring {
   readonly #core: Core;
   readonly #from: number;
   readonly #fields: Readonly<Record<string, unknown>>;
@@ -183,11 +193,21 @@ class LineLogger implements Logger {
       : new LineLogger(this.#core, this.#from, mergedFields(this.#fields, fields), this.#bound);
   }
 
+  [DEFER](level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>): DeferredLine | undefined {
+    if (this.#from > 40) return undefined;
+    const made = this.#line(level, message, fields);
+    // The other logger writes its own time.
+    const line = this.#core.target ? { ...made, logged_at: made.timestamp } : made;
+    return { bytes: Buffer.byteLength(encodeLine(line)), write: () => this.#pass(level, line) };
+  }
+
   #log(level: LogLevel, message: string, fields: Readonly<Record<string, unknown>> | undefined): void {
-    const { sinks } = this.#core;
-    const line = this.#line(level, message, fields);
+    this.#pass(level, this.#line(level, message, fields));
+  }
+
+  #pass(level: LogLevel, line: LogLine): void {
     this.#write(level, line);
-    for (const sink of sinks) {
+    for (const sink of this.#core.sinks) {
       guardHook(() => sink.take(line, level, (text) => this.#warn(text), this.#deliveries()));
     }
   }

@@ -174,7 +174,7 @@ export function createSurfaceContext(
     abort: (reason) => state.abort(reason),
     async end() {
       await state.settleDeliveries();
-      state.end();
+      state.end(false);
     },
   };
 }

@@ -43,7 +43,7 @@ export async function runRoute<T>(
   } finally {
     const deliveries = state.kept && state.settleDeliveries();
     if (deliveries) await deliveries;
-    state.end();
+    state.end(false);
   }
 }
 

@@ -14,6 +14,7 @@ import {
   type Deliveries,
   type DeliveryHolder,
   emitMetric,
+  type InvocationEnd,
   invocationTraceId,
   stringOf,
 } from '@sallyport/core/internal';
@@ -34,6 +35,8 @@ export class RecordBatch implements DeliveryHolder {
   readonly matches: readonly (HandlerMatch | undefined)[];
   /** Work besides the answer, such as notifications. The answer is delayed for it by a short time. */
   kept: Deliveries | undefined = undefined;
+  /** Lines and metric values that wait for the end of the batch. */
+  ending: InvocationEnd | undefined = undefined;
   /** On the monotonic clock; infinite without a deadline. */
   readonly #deadlineAt: number = Number.POSITIVE_INFINITY;
   #abandon: (() => void) | undefined = undefined;
@@ -172,6 +175,7 @@ export class RecordBatch implements DeliveryHolder {
   /** Clears timers. The answer waits for the returned promise. */
   end(): Promise<void> | undefined {
     this.#stopTimer?.();
+    this.ending?.end(false);
     const left = remainingMsOf(this.lambdaContext);
     return this.kept?.settle(Number.isNaN(left) ? undefined : left);
   }
@@ -264,6 +268,7 @@ export class RecordContext implements EventContext {
         function_version: this.lambdaContext?.functionVersion ?? '',
       },
       () => this.#batch,
+      this.#index,
     );
     return this.#log;
   }
