@@ -19,6 +19,11 @@ export interface EndHolder {
   ending: InvocationEnd | undefined;
 }
 
+/** True for the invocation of a request or of a batch. */
+export function isEndHolder(invocation: object): invocation is EndHolder {
+  return 'ending' in invocation;
+}
+
 /** The time before the deadline that the steps need. Lambda kills the process at the deadline. */
 const MARGIN_MS = 100;
 

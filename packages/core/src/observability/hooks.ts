@@ -18,7 +18,10 @@ export interface LogRecord {
 
 /** A count with its duration, or a value of the application; the number of tag values is limited by the registrations. */
 export interface MetricRecord {
-  /** `framework.request`, `framework.event`, or the name of a declared metric. */
+  /**
+   * `framework.request`, `framework.event`, `framework.call` (a tool, resource or prompt of an MCP server), `framework.limit` (a decision of
+   * a rate limit), or the name of a declared metric.
+   */
   readonly name: string;
   /** 1 for counts of the framework, else the value of the application. */
   readonly value: number;
@@ -30,6 +33,11 @@ export interface MetricRecord {
   readonly tags: Readonly<Record<string, string>>;
   /** Request id and tenant: for properties of a metric, never for its dimensions. */
   readonly properties?: Readonly<Record<string, string>>;
+  /**
+   * Further numbers of a batch: `retries`, the records that were delivered before, and `oldest_record_ms`, the age of the oldest record in
+   * milliseconds. Absent if the service does not report them.
+   */
+  readonly measures?: Readonly<Record<string, number>>;
 }
 
 type DataUnit = 'Bytes' | 'Bits' | `${'Kilo' | 'Mega' | 'Giga' | 'Tera'}${'bytes' | 'bits'}`;
@@ -65,6 +73,8 @@ export interface MetricValue {
 export interface MetricScope {
   readonly requestId: string;
   readonly tenantId: string;
+  /** The object that all records of the invocation share; default: this object. */
+  readonly invocation?: object;
 }
 
 /** The metrics that a service declares; only these reach the metric hook. */
@@ -107,8 +117,11 @@ export interface SpanHook {
 export interface Observability {
   /** Receives one record for each request, event and batch. */
   readonly log?: ((record: LogRecord) => unknown) | undefined;
-  /** Receives one metric for each request, event and batch, and the declared metrics of the application. */
-  readonly metric?: ((record: MetricRecord) => unknown) | undefined;
+  /**
+   * Receives one metric for each request, event and batch, for calls of MCP servers and decisions of rate limits, and the declared metrics of
+   * the application. `invocation` is the same object for all metrics of an invocation, for hooks that collect them: compare it only.
+   */
+  readonly metric?: ((record: MetricRecord, invocation?: object) => unknown) | undefined;
   /** Receives the spans of requests and events. */
   readonly span?: SpanHook | undefined;
   /** True if `request.completed` contains the sanitized path; default `true`. */
@@ -220,9 +233,10 @@ export function callHook<N extends 'log' | 'metric'>(
   observability: Observability,
   name: N,
   record: Parameters<NonNullable<Observability[N]>>[0],
+  invocation?: object,
 ): void {
-  const hook = observability[name] as ((given: typeof record) => unknown) | undefined;
-  if (hook) attemptHook(observability, name, () => hook(record));
+  const hook = observability[name] as ((given: typeof record, of?: object) => unknown) | undefined;
+  if (hook) attemptHook(observability, name, () => hook(record, invocation));
 }
 
 /** The result of a hook; `undefined` when it throws. */
