@@ -49,6 +49,7 @@ export {
   logRefusal,
   refuseAgent,
 } from './observability/bound-log.js';
+export { countIn, hasMetricHook } from './observability/context-metric.js';
 export { createDefaultLogger, LOG_WANTED, parseLog, parseObservability } from './observability/default-logger.js';
 export type { InvocationEnd } from './observability/ending.js';
 export {

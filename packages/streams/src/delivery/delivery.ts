@@ -20,6 +20,10 @@ export interface DeliveryKind {
   readonly key: ((item: Delivered) => string | undefined) | undefined;
   /** The longest time that the service waits for an answer, in milliseconds; default: as long as the function may run. */
   readonly maxMs?: number | undefined;
+  /** True if the records of an invocation are a batch in metrics, log records and spans. */
+  readonly isBatch?: boolean | undefined;
+  /** The time at which a record was sent, in epoch milliseconds; NaN if it does not say. Default: unknown. */
+  readonly sentMs?: ((item: Delivered) => number) | undefined;
   /**
    * Milliseconds before the end of the invocation that the answer needs; default: the container's margin. At most a third of a
    * short invocation is reserved, so that handlers run with any timeout.
@@ -137,12 +141,14 @@ export class Delivery {
     }));
     const records = items.map(({ record }) => record as unknown as LooseRecord);
     const byRecord = new Map<unknown, Delivered>(items.map((item) => [item.record ?? NOTHING, item]));
-    const { kind, maxMs, key } = this.#kind;
+    const { kind, maxMs, key, isBatch, sentMs } = this.#kind;
     const definition: SourceDefinition = {
       kind,
       noun: kind,
       answer: '',
       ...(maxMs !== undefined && { maxMs }),
+      ...(isBatch !== undefined && { isBatch }),
+      ...(sentMs && { sentMs: (record: LooseRecord) => sentMs(byRecord.get(record) as Delivered) }),
       key: key && ((record) => key(byRecord.get(record) as Delivered)),
       recordId: (record) => (byRecord.get(record) as Delivered).id,
       ...(groupOf && { orderedGroup: (record) => groupOf(byRecord.get(record) as Delivered) }),

@@ -61,6 +61,7 @@ export const EVENT_BUS: SourceDefinition = {
       ? keyText(scheduledRun({ id: event.id, detail: event.detail }, awsRequestId).idempotencyKey)
       : keyText(event.id),
   recordId: (event) => stringOf(event.id),
+  sentMs: (event) => Date.parse(stringOf(event.time)),
   facts(event, awsRequestId) {
     const detailType = detailTypeOf(event);
     const correlationId = correlationOf(event, awsRequestId).id;

@@ -119,6 +119,7 @@ export const QUEUE: RecordSource = {
   recordId: (record) => stringOf(record.messageId),
   traceId: ({ attributes, messageAttributes }) =>
     firstTraceId(stringOf(messageAttributes?.traceparent?.stringValue), stringOf(attributes?.AWSTraceHeader)),
+  sentMs: ({ attributes }) => Number(attributes?.SentTimestamp),
   failureIdentifier: (record) => record.messageId,
   orderedGroup: ({ attributes }, { name, arn }) =>
     isFifo(name) ? `${arn} ${stringOf(attributes?.MessageGroupId)}` : undefined,

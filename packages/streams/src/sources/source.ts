@@ -54,6 +54,10 @@ export interface SourceDefinition {
   traceId?(record: LooseRecord): string;
   /** Facts for metrics, spans and log records that only records of this kind have. */
   facts?(record: LooseRecord, awsRequestId: unknown): Partial<EventFacts>;
+  /** The time at which a record was sent, in epoch milliseconds; NaN if it does not say. */
+  sentMs?(record: LooseRecord): number;
+  /** True if the records of an invocation are observed as a batch, although the kind has no `failureIdentifier`. */
+  readonly isBatch?: boolean;
   /** The identifier of a failed record in a batch report. A kind without it answers results instead. */
   failureIdentifier?(record: LooseRecord, identifier: StreamIdentifier): unknown;
   /** The group whose later records wait for this one; `undefined` if records do not wait for each other. */

@@ -66,5 +66,6 @@ export const TOPIC: RecordSource = {
   key: (record) => keyText(record.Sns?.MessageId),
   recordId: (record) => stringOf(record.Sns?.MessageId),
   traceId: (record) => firstTraceId(stringOf(record.Sns?.MessageAttributes?.traceparent?.Value), ''),
+  sentMs: (record) => Date.parse(stringOf(record.Sns?.Timestamp)),
   rules: () => ({ concurrency: 1, stops: true }),
 };

@@ -62,6 +62,8 @@ export const KAFKA_TRIGGER = /* @__PURE__ */ defineTrigger({
   ]),
   sample: { eventSource: 'aws:kafka', records: {} },
   key: ({ keyPart = '', id }: Delivered) => keyOf(keyPart, id),
+  isBatch: true,
+  sentMs: ({ record }: Delivered) => (record as KafkaRecord).timestamp,
   answer: 'an empty report, or an error after a failed record',
 });
 

@@ -282,7 +282,8 @@ export class RecordContext implements EventContext {
   }
 
   metric(name: string, value: number, options?: MetricOptions): void {
-    emitMetric(this.#batch.settings.observability, { name, value, options }, this);
+    const scope = { requestId: this.requestId, tenantId: this.tenantId, invocation: this.#batch };
+    emitMetric(this.#batch.settings.observability, { name, value, options }, scope);
   }
 
   now(): Date {

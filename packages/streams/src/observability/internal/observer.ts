@@ -14,6 +14,7 @@ import {
 } from '@sallyport/core/internal';
 import { type RecordBatch, RecordContext } from '../../batch/internal/record-batch.js';
 import { warn } from '../../router/internal/settings.js';
+import type { LooseRecord } from '../../sources/source.js';
 
 /** A thrown value in a box, because `undefined` can be thrown. */
 export interface Failure {
@@ -73,8 +74,8 @@ const STOP_CODES: Readonly<Partial<Record<StoppedBy, string>>> = {
 /** Observes one batch. It is created only for hooks or tracers: without them it measures nothing. */
 export class Observer {
   readonly #batch: RecordBatch;
-  /** True if the answer is a batch report. */
-  readonly #isReported: boolean;
+  /** True if the records of the invocation are a batch. */
+  readonly #isBatch: boolean;
   readonly #startedAt: number;
   readonly #batchSpan: ActiveSpan | undefined;
   readonly #starts: number[] = [];
@@ -83,9 +84,9 @@ export class Observer {
   constructor(batch: RecordBatch) {
     const { observability, clock } = batch.settings;
     this.#batch = batch;
-    this.#isReported = batch.definition.failureIdentifier !== undefined;
+    this.#isBatch = batch.definition.failureIdentifier !== undefined || batch.definition.isBatch === true;
     this.#startedAt = clock.monotonicMs();
-    this.#batchSpan = this.#isReported ? startEventSpan(observability, batchFacts(batch)) : undefined;
+    this.#batchSpan = this.#isBatch ? startEventSpan(observability, batchFacts(batch)) : undefined;
   }
 
   /** Runs a batch inside its span. */
@@ -97,7 +98,7 @@ export class Observer {
   runRecord(index: number, work: () => unknown): unknown {
     const { settings, definition } = this.#batch;
     this.#starts[index] = settings.clock.monotonicMs();
-    const link = this.#isReported ? (definition.traceId?.(this.#batch.recordAt(index)) ?? '') : '';
+    const link = this.#isBatch ? (definition.traceId?.(this.#batch.recordAt(index)) ?? '') : '';
     const span = startEventSpan(settings.observability, recordFacts(this.#batch, index), this.#batchSpan, link);
     this.#spans[index] = span;
     return span ? span.run(work) : work();
@@ -110,16 +111,23 @@ export class Observer {
       errorCode: failure ? codeOf(failure.thrown) : '',
       durationMs: clock.monotonicMs() - (this.#starts[index] ?? this.#startedAt),
     };
-    const completed = this.#isReported ? recordCompleted : eventCompleted;
-    completed(observability, recordFacts(this.#batch, index), outcome, this.#spans[index]);
+    const facts = recordFacts(this.#batch, index);
+    if (this.#isBatch) recordCompleted(observability, facts, outcome, this.#spans[index]);
+    else {
+      const measures = measuresOf(this.#batch, [this.#batch.recordAt(index)]);
+      eventCompleted(observability, facts, { ...outcome, measures }, this.#spans[index]);
+    }
   }
 
+  /** Reports the end of a batch; nothing for a single event. */
   batchEnded({ failed, notTried, stoppedBy, failure }: BatchOutcome): void {
+    if (!this.#isBatch) return;
     const { observability, clock } = this.#batch.settings;
     const records = this.#batch.records.length;
     const durationMs = clock.monotonicMs() - this.#startedAt;
     const errorCode = failure ? codeOf(failure.thrown) : (STOP_CODES[stoppedBy] ?? '');
-    const outcome = { records, failed, notTried, stoppedBy, errorCode, durationMs };
+    const measures = measuresOf(this.#batch, this.#batch.records);
+    const outcome = { records, failed, notTried, stoppedBy, errorCode, durationMs, measures };
     batchCompleted(observability, batchFacts(this.#batch), outcome, this.#batchSpan);
   }
 }
@@ -139,6 +147,23 @@ export const createObserver: CreateObserver = (batch) => {
   return listened ? new Observer(batch) : undefined;
 };
 
+/** The number of records that were delivered before, and the age of the oldest; without the numbers that the service does not report. */
+function measuresOf({ settings, definition }: RecordBatch, records: readonly LooseRecord[]): Record<string, number> {
+  const measures: Record<string, number> = {};
+  if (!settings.observability.metric || records.length === 0) return measures;
+  let retries = 0;
+  let oldest = Number.POSITIVE_INFINITY;
+  for (const record of records) {
+    const receptions = record?.attributes?.ApproximateReceiveCount;
+    retries += receptions === undefined ? Number.NaN : Number(Number(receptions) > 1);
+    const sent = record && definition.sentMs?.(record);
+    if (sent !== undefined && sent > 0) oldest = Math.min(oldest, sent);
+  }
+  if (!Number.isNaN(retries)) measures.retries = retries;
+  if (Number.isFinite(oldest)) measures.oldest_record_ms = Math.max(settings.clock.now().getTime() - oldest, 0);
+  return measures;
+}
+
 /** Facts about a whole batch. */
 function batchFacts(batch: RecordBatch): EventFacts {
   return {
@@ -147,6 +172,7 @@ function batchFacts(batch: RecordBatch): EventFacts {
     requestId: batch.requestId,
     traceId: batch.traceId,
     tenantId: batch.tenantId,
+    invocation: batch,
   };
 }
 

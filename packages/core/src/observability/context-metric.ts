@@ -1,0 +1,36 @@
+import type { Context } from '../context/context.js';
+import { stateOf } from '../context/request-context.js';
+import { callHook, guardHook } from './hooks.js';
+import { recordText, rounded } from './records.js';
+
+/** What happened once in a request. */
+export interface Counted {
+  /** The name of the record: `framework.call`. */
+  readonly name: string;
+  /** Tags with few values. */
+  readonly tags: Readonly<Record<string, string>>;
+  /** Milliseconds that it took. */
+  readonly durationMs?: number;
+}
+
+/** True if the container of a context has a metric hook. */
+export function hasMetricHook(ctx: Context): boolean {
+  return stateOf(ctx).runtime.observability?.metric !== undefined;
+}
+
+/** Passes one record of the framework to the metric hook of the container. Never throws. */
+export function countIn(ctx: Context, { name, tags, durationMs }: Counted): void {
+  guardHook(() => {
+    const state = stateOf(ctx);
+    const { observability } = state.runtime;
+    if (!observability?.metric) return;
+    const record = {
+      name,
+      value: 1,
+      ...(durationMs !== undefined && { duration_ms: rounded(durationMs) }),
+      tags,
+      properties: { request_id: recordText(state.requestId), tenant_id: recordText(state.tenantId) },
+    };
+    callHook(observability, 'metric', record, state);
+  });
+}
