@@ -115,7 +115,7 @@ export class Observer {
     if (this.#isBatch) recordCompleted(observability, facts, outcome, this.#spans[index]);
     else {
       const measures = measuresOf(this.#batch, [this.#batch.recordAt(index)]);
-      eventCompleted(observability, facts, { ...outcome, measures }, this.#spans[index]);
+      eventCompleted(observability, facts, { ...outcome, ...measures }, this.#spans[index]);
     }
   }
 
@@ -127,7 +127,7 @@ export class Observer {
     const durationMs = clock.monotonicMs() - this.#startedAt;
     const errorCode = failure ? codeOf(failure.thrown) : (STOP_CODES[stoppedBy] ?? '');
     const measures = measuresOf(this.#batch, this.#batch.records);
-    const outcome = { records, failed, notTried, stoppedBy, errorCode, durationMs, measures };
+    const outcome = { records, failed, notTried, stoppedBy, errorCode, durationMs, ...measures };
     batchCompleted(observability, batchFacts(this.#batch), outcome, this.#batchSpan);
   }
 }
@@ -148,9 +148,12 @@ export const createObserver: CreateObserver = (batch) => {
 };
 
 /** The number of records that were delivered before, and the age of the oldest; without the numbers that the service does not report. */
-function measuresOf({ settings, definition }: RecordBatch, records: readonly LooseRecord[]): Record<string, number> {
+function measuresOf(
+  { settings, definition }: RecordBatch,
+  records: readonly LooseRecord[],
+): Pick<EventOutcome, 'measures'> {
   const measures: Record<string, number> = {};
-  if (!settings.observability.metric || records.length === 0) return measures;
+  if (!settings.observability.metric) return {};
   let retries = 0;
   let oldest = Number.POSITIVE_INFINITY;
   for (const record of records) {
@@ -159,9 +162,9 @@ function measuresOf({ settings, definition }: RecordBatch, records: readonly Loo
     const sent = record && definition.sentMs?.(record);
     if (sent !== undefined && sent > 0) oldest = Math.min(oldest, sent);
   }
-  if (!Number.isNaN(retries)) measures.retries = retries;
+  if (records.length > 0 && !Number.isNaN(retries)) measures.retries = retries;
   if (Number.isFinite(oldest)) measures.oldest_record_ms = Math.max(settings.clock.now().getTime() - oldest, 0);
-  return measures;
+  return Object.keys(measures).length === 0 ? {} : { measures };
 }
 
 /** Facts about a whole batch. */
