@@ -102,7 +102,9 @@ function assertDefinition(name: string, definition: MetricDefinition): void {
       'names of letters, digits, "_", ".", ":", "/", "-", other than "_aws", "service", "version" and "framework.…"',
     );
   }
-  DEFINITION.read(definition ?? null, { name: option, environment: {}, fail: invalidConfiguration });
+  const { tags = [] } = DEFINITION.read(definition ?? null, { name: option, environment: {}, fail: invalidConfiguration });
+  // In a line, a name is either a metric or a dimension.
+  if (tags.includes('service') || tags.includes(name)) throw invalidOption(`${option}.tags`, `tags other than "service" and "${name}"`);
 }
 
 function isUnit(unit: unknown): unit is MetricUnit {
