@@ -26,6 +26,7 @@ export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>>
   '@sallyport/jobs': ['core', 'dynamo'],
   '@sallyport/connections': ['core', 'dynamo', 'http'],
   '@sallyport/contract': ['core'],
+  '@sallyport/otel': ['core'],
   '@sallyport/objectstore': ['core'],
   '@sallyport/vectors': ['core'],
   '@sallyport/microvm': ['core', 'dynamo', 'secure'],

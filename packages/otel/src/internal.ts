@@ -1,0 +1,30 @@
+/**
+ * The encoder and the sender of OTLP for other packages of the framework. Any release can change or remove them.
+ *
+ * @internal
+ * @packageDocumentation
+ */
+
+export { toOtlpJson } from './encoding/json.js';
+export {
+  type AttributeValue,
+  type Attributes,
+  attributes,
+  bool,
+  double,
+  doubles,
+  encode,
+  type Fields,
+  fixed32,
+  hex,
+  integer64,
+  integers64,
+  type Kind,
+  message,
+  repeated,
+  string,
+  time,
+  unsigned,
+} from './encoding/protobuf.js';
+export { RESOURCE, type Resource, SCHEMA_URL, SCOPE, type Scope } from './encoding/traces.js';
+export { type OtlpOptions, type OtlpProtocol, OtlpSender, type OtlpSignal, type Sent } from './export/sender.js';
