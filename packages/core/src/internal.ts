@@ -46,12 +46,23 @@ export {
   bindLogger,
   type Deliveries,
   type DeliveryHolder,
+  deliveriesOf,
   logRefusal,
   refuseAgent,
 } from './observability/bound-log.js';
 export { countIn, hasMetricHook } from './observability/context-metric.js';
 export { createDefaultLogger, LOG_WANTED, parseLog, parseObservability } from './observability/default-logger.js';
-export type { InvocationEnd } from './observability/ending.js';
+export { endOf, type InvocationEnd, isEndHolder } from './observability/ending.js';
+export {
+  BoundedValues,
+  COLD_START,
+  groupOf,
+  isColdStart,
+  type MetricDetail,
+  type MetricGroup,
+  METRIC_GROUPS,
+  pointsOf,
+} from './observability/metric-table.js';
 export {
   type BatchOutcome,
   batchCompleted,

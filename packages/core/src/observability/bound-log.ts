@@ -135,6 +135,12 @@ export interface DeliveryHolder extends EndHolder {
   kept: Deliveries | undefined;
 }
 
+/** The work that the answer of an invocation waits for; created at the first call. */
+export function deliveriesOf(holder: DeliveryHolder): Deliveries {
+  holder.kept ??= new Deliveries(holder.clock);
+  return holder.kept;
+}
+
 /** Milliseconds of the invocation that are reserved for the answer. */
 const MARGIN_MS = 100;
 

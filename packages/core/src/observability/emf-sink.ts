@@ -23,6 +23,7 @@ import {
   METRIC_GROUPS,
   type MetricDetail,
   type MetricGroup,
+  pointsOf,
 } from './metric-table.js';
 import { UNBOUNDED_TAGS } from './metrics.js';
 
@@ -183,10 +184,7 @@ class EntryMaker {
     const tags: Record<string, string> = { ...record.tags };
     if (tags.error_code !== undefined) tags.error_code = this.#errorCodes.fold('error_code', tags.error_code);
     const sets = this.setsOf(group);
-    const points = group.metrics.flatMap(({ name, unit, value, alarmed }) => {
-      const number = value(record);
-      return number !== undefined && Number.isFinite(number) ? [{ name, unit, value: number, alarmed }] : [];
-    });
+    const points = pointsOf(record, group);
     const failures = points.filter(({ alarmed }) => alarmed);
     const alarmSets = [
       ...(sets.some((set) => set.length === 1 && set[0] === 'service') ? [] : [['service']]),

@@ -29,7 +29,8 @@ import {
   DEFER,
   type DeferredLine,
   type Deferring,
-  Deliveries,
+  type Deliveries,
+  deliveriesOf,
   isBoundContext,
   type LoggerLevel,
   lambdaLevel,
@@ -215,8 +216,7 @@ class LineLogger implements Logger, Deferring {
   /** The place for pending work of this invocation; `undefined` for a logger that is not bound to an invocation. */
   #deliveries(): Deliveries | undefined {
     const holder = this.#bound?.[BOUND]();
-    if (holder) holder.kept ??= new Deliveries(holder.clock);
-    return holder?.kept;
+    return holder && deliveriesOf(holder);
   }
 
   /** Writes a line that no sink receives, so that a notifier never reports itself. */

@@ -120,6 +120,22 @@ export function groupOf(record: string): MetricGroup | undefined {
   return METRIC_GROUPS.find((group) => group.record === record);
 }
 
+/** One value of a metric, and if it counts failures. */
+export interface GroupPoint {
+  readonly name: string;
+  readonly unit: MetricUnit;
+  readonly value: number;
+  readonly alarmed?: true | undefined;
+}
+
+/** The values of a record of the framework. */
+export function pointsOf(record: MetricRecord, { metrics }: MetricGroup): readonly GroupPoint[] {
+  return metrics.flatMap(({ name, unit, value, alarmed }) => {
+    const number = value(record);
+    return number !== undefined && Number.isFinite(number) ? [{ name, unit, value: number, alarmed }] : [];
+  });
+}
+
 /** The environments that start while an invocation waits; others are started before. */
 const COLD: readonly (string | undefined)[] = ['on-demand', 'snap-start'];
 

@@ -173,8 +173,8 @@ export function createSurfaceContext(
     },
     abort: (reason) => state.abort(reason),
     async end() {
-      await state.settleDeliveries();
       state.end(false);
+      await state.settleDeliveries();
     },
   };
 }
