@@ -12,6 +12,7 @@ import { checkDoorPage, fixtureDoors, renderDoorPage } from './front-doors.js';
 import { FRONT_DOORS } from './front-doors-data.js';
 import { checkHosts, readHostResults, readHostVersions, renderMcpPage } from './mcp-hosts.js';
 import { checkTables, readTables, renderTables } from './option-tables.js';
+import { checkMetricTable, renderMetricTable } from './metric-table.js';
 import { renderTriggerRows, TRIGGER_FILES } from './trigger-files.js';
 import { renderKindsPage, renderKindsTable } from './trigger-kinds.js';
 import { renderVersion, renderVersions, versionFiles } from './versions.js';
@@ -24,6 +25,9 @@ export interface Page {
   readonly check: (root: string) => readonly string[] | Promise<readonly string[]>;
   readonly render: () => string | Promise<string>;
 }
+
+/** Its table of metrics is generated. */
+const OBSERVABILITY = 'docs/observability.md';
 
 export const PAGES: readonly Page[] = [
   { file: 'packages/dispatch/src/internal/classify.ts', check: () => [], render: () => renderClassifier() },
@@ -41,6 +45,11 @@ export const PAGES: readonly Page[] = [
     file: 'docs/mcp.md',
     check: (root) => checkHosts(readHostResults(root), readHostVersions(root)),
     render: renderMcpPage,
+  },
+  {
+    file: OBSERVABILITY,
+    check: () => checkMetricTable(readFileSync(join(ROOT, OBSERVABILITY), 'utf8')),
+    render: () => renderMetricTable(readFileSync(join(ROOT, OBSERVABILITY), 'utf8')),
   },
   { file: 'docs/error-codes.md', check: () => [], render: renderErrorCodes },
   ...['docs/deployment.md', 'docs/deploy-sam.md', 'docs/deploy-terraform.md'].map(deploymentPage),
