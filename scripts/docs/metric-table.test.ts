@@ -18,7 +18,9 @@ function readTable(): ReadonlyMap<string, { readonly unit: string; readonly sets
   return new Map(
     rows.map(([, name = '', unit = '', sets = '', by = '']) => {
       const texts = [...sets.split('; '), by.replace(/^`\w+`: /, '')].filter((text) => text.trim() !== '');
-      const names = texts.map((text) => [...(text.split(': 0.30')[0] ?? '').matchAll(/`(\w+)`/g)].map(([, one]) => one).join());
+      const names = texts.map((text) =>
+        [...(text.split(': 0.30')[0] ?? '').matchAll(/`(\w+)`/g)].map(([, one]) => one).join(),
+      );
       return [name, { unit, sets: names.sort() }] as const;
     }),
   );
@@ -39,7 +41,12 @@ it('the table has the names, units and dimensions of the lines that the sink wri
     write: (line) => lines.push(line),
   });
   for (const { record } of METRIC_GROUPS)
-    sink({ name: record, value: 1, tags: { records: '1', failed: '0', status: '200' }, measures: { retries: 0, oldest_record_ms: 0 } });
+    sink({
+      name: record,
+      value: 1,
+      tags: { records: '1', failed: '0', status: '200' },
+      measures: { retries: 0, oldest_record_ms: 0 },
+    });
   const written = new Map<string, { unit: string; sets: string[] }>();
   for (const text of lines) {
     const { _aws } = JSON.parse(text) as { readonly _aws: { readonly CloudWatchMetrics: readonly Directive[] } };

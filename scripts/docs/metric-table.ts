@@ -44,11 +44,11 @@ export function renderMetricTable(text: string): string {
   return text.replace(MARKED, `<!-- metrics -->\n${tableOf(METRIC_GROUPS)}\n<!-- /metrics -->`);
 }
 
-/** Metrics without a text, texts without a metric, and a page without the marks. */
+/** Metrics without a description, descriptions without a metric, and a page without the marks. */
 export function checkMetricTable(text: string): readonly string[] {
   const names = METRIC_GROUPS.flatMap(({ metrics }) => metrics.map(({ name }) => name));
   return [
-    ...names.filter((name) => !(name in TEXTS)).map((name) => `no text for the metric ${name}`),
+    ...names.filter((name) => !(name in TEXTS)).map((name) => `no description of the metric ${name}`),
     ...Object.keys(TEXTS)
       .filter((name) => !names.includes(name))
       .map((name) => `no metric ${name}`),
@@ -58,7 +58,9 @@ export function checkMetricTable(text: string): readonly string[] {
 
 function tableOf(groups: readonly MetricGroup[]): string {
   const rows = groups.flatMap((group) => group.metrics.map((metric) => rowOf(group, metric)));
-  return ['| metric | unit | value | dimensions, USD a month | with `by` |', '|---|---|---|---|---|', ...rows].join('\n');
+  return ['| metric | unit | value | dimensions, USD a month | with `by` |', '|---|---|---|---|---|', ...rows].join(
+    '\n',
+  );
 }
 
 function rowOf({ dimensions, by }: MetricGroup, { name, unit, alarmed }: MetricRow): string {

@@ -322,13 +322,23 @@ const SEARCH = /\{\\+"([^"\\]+)\\+",([^}]+)\} MetricName=\\+"(\w+)\\+" service=\
 
 it.each([
   ['by service and kind', [], ['service,trigger', 'service,trigger', 'service,trigger', 'service']],
-  ['by route and source', ['route', 'source'] as const, ['service,method,route', 'service,trigger,source', 'service,trigger,source', 'service']],
+  [
+    'by route and source',
+    ['route', 'source'] as const,
+    ['service,method,route', 'service,trigger,source', 'service,trigger,source', 'service'],
+  ],
 ])('the graphs of the dashboard find the metrics that the handler writes, %s', async (_name, by, sets) => {
   lines.length = 0;
   const onDemand = { ...environment, AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand' };
   const app = newApp({
     observability: {
-      metric: createEmfSink({ namespace: 'Shop', service: 'api', by, environment: onDemand, write: (line) => lines.push(line) }),
+      metric: createEmfSink({
+        namespace: 'Shop',
+        service: 'api',
+        by,
+        environment: onDemand,
+        write: (line) => lines.push(line),
+      }),
     },
     log: false,
   });
@@ -375,7 +385,9 @@ it.each([
   }
 });
 
-/** The texts of the dashboards of a stack, with tokens left as they are. */
+/** The bodies of the dashboards of a stack, as JSON. */
 function stackBodies(stack: Stack): readonly string[] {
-  return propertiesOf(templateOf(stack), 'AWS::CloudWatch::Dashboard').map(({ DashboardBody }) => JSON.stringify(DashboardBody));
+  return propertiesOf(templateOf(stack), 'AWS::CloudWatch::Dashboard').map(({ DashboardBody }) =>
+    JSON.stringify(DashboardBody),
+  );
 }

@@ -54,16 +54,6 @@ export { countIn, hasMetricHook } from './observability/context-metric.js';
 export { createDefaultLogger, LOG_WANTED, parseLog, parseObservability } from './observability/default-logger.js';
 export { endOf, type InvocationEnd, isEndHolder } from './observability/ending.js';
 export {
-  BoundedValues,
-  COLD_START,
-  groupOf,
-  isColdStart,
-  type MetricDetail,
-  type MetricGroup,
-  METRIC_GROUPS,
-  pointsOf,
-} from './observability/metric-table.js';
-export {
   type BatchOutcome,
   batchCompleted,
   type EventFacts,
@@ -82,6 +72,16 @@ export {
   reportHooks,
   writesErrors,
 } from './observability/hooks.js';
+export {
+  BoundedValues,
+  COLD_START,
+  groupOf,
+  isColdStart,
+  METRIC_GROUPS,
+  type MetricDetail,
+  type MetricGroup,
+  pointsOf,
+} from './observability/metric-table.js';
 export {
   type ActiveSpan,
   channelOf,

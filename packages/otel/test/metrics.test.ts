@@ -112,7 +112,10 @@ it('a failure has its code, and only its own point', async () => {
   await newApp().handleLambda(get(0));
   const { RequestErrors, RequestCount } = metricsIn(bodyOf());
   expect(RequestErrors?.sum?.dataPoints[0]?.asDouble).toBe(1);
-  expect(attributesOf(RequestErrors?.sum?.dataPoints[0])).toEqual({ trigger: 'gateway-v2', 'error.type': 'app.internal' });
+  expect(attributesOf(RequestErrors?.sum?.dataPoints[0])).toEqual({
+    trigger: 'gateway-v2',
+    'error.type': 'app.internal',
+  });
   expect(attributesOf(RequestCount?.sum?.dataPoints[0])).toEqual({ trigger: 'gateway-v2' });
 });
 
@@ -123,7 +126,9 @@ it('a batch has its records, failures, retries and age', async () => {
   ]);
   await newApp({ by: ['source'] }).handleLambda(event);
   const { BatchRecords, BatchFailures, BatchRetries, OldestRecordAge } = metricsIn(bodyOf());
-  expect([BatchRecords, BatchFailures, BatchRetries].map((metric) => metric?.sum?.dataPoints[0]?.asDouble)).toEqual([2, 1, 1]);
+  expect([BatchRecords, BatchFailures, BatchRetries].map((metric) => metric?.sum?.dataPoints[0]?.asDouble)).toEqual([
+    2, 1, 1,
+  ]);
   expect(OldestRecordAge?.histogram?.dataPoints).toMatchObject([{ sum: 9000, min: 9000, max: 9000 }]);
   expect(attributesOf(BatchRecords?.sum?.dataPoints[0])).toEqual({ trigger: 'queue', source: 'orders' });
 });
@@ -134,7 +139,10 @@ it('the JSON encoding has the same content', async () => {
   const { resourceMetrics } = JSON.parse(bodyOf().toString());
   const { metrics } = resourceMetrics[0].scopeMetrics[0];
   expect(metrics.find(({ name }: { readonly name: string }) => name === 'Amount')).toMatchObject({
-    histogram: { aggregationTemporality: 1, dataPoints: [{ count: '2', sum: 20_012.5, timeUnixNano: '1700000000040000000' }] },
+    histogram: {
+      aggregationTemporality: 1,
+      dataPoints: [{ count: '2', sum: 20_012.5, timeUnixNano: '1700000000040000000' }],
+    },
   });
 });
 
@@ -170,5 +178,7 @@ it.each([
   [{ exportTimeoutMs: 0 }, 'exportTimeoutMs'],
   [{ metrics: true }, 'metrics'],
 ])('rejects %j at construction', (options, named) => {
-  expect(() => otlpMetrics({ environment: {}, ...options } as never)).toThrow(expect.failure('app.invalid_configuration', `"${named}"`));
+  expect(() => otlpMetrics({ environment: {}, ...options } as never)).toThrow(
+    expect.failure('app.invalid_configuration', `"${named}"`),
+  );
 });

@@ -18,12 +18,15 @@ const fail = () => {
   throw new Error('no');
 };
 
-it.each(SURFACES)('a failure of %s is one error line, although its record is logged too', async (_name, register, event) => {
-  const { app, errors } = newApp();
-  register(app, true);
-  await app.handleLambda(event()).catch(() => {});
-  expect(errors()).toEqual([expect.stringMatching(/^framework: (?:request|event handler) failed$/)]);
-});
+it.each(SURFACES)(
+  'a failure of %s is one error line, although its record is logged too',
+  async (_name, register, event) => {
+    const { app, errors } = newApp();
+    register(app, true);
+    await app.handleLambda(event()).catch(() => {});
+    expect(errors()).toEqual([expect.stringMatching(/^framework: (?:request|event handler) failed$/)]);
+  },
+);
 
 it.each<[string, (app: SecureApp) => unknown, unknown]>([
   [

@@ -1,4 +1,11 @@
-import { type ContractRuntime, inProcess, loadContract, runContract, uncovered, type Verdict } from '@sallyport/contract';
+import {
+  type ContractRuntime,
+  inProcess,
+  loadContract,
+  runContract,
+  uncovered,
+  type Verdict,
+} from '@sallyport/contract';
 import type { MetricRecord } from '@sallyport/core';
 import { TOOL_FUNCTIONS } from '../src/functions/tools.js';
 import { createTypeScriptRuntime, FIXTURES, validate } from '../src/index.js';

@@ -81,10 +81,16 @@ describe('an invocation of a real process', () => {
     const runtime = await serve('quiet.ts', 'streams');
     const [ok, fails] = [randomUUID(), randomUUID()];
     await runtime.invoke(buildLambdaFunctionURLRequest('GET', '/stream'), { requestId: ok });
-    await runtime.invoke(buildLambdaFunctionURLRequest('GET', '/stream', { query: { fails: 'yes' } }), { requestId: fails });
+    await runtime.invoke(buildLambdaFunctionURLRequest('GET', '/stream', { query: { fails: 'yes' } }), {
+      requestId: fails,
+    });
     await Promise.all([ok, fails].map((requestId) => written(runtime, requestId)));
     expect(messagesOf(runtime, ok)).toEqual([]);
-    expect(messagesOf(runtime, fails)).toEqual(['DEBUG started', 'INFO between', 'ERROR framework: response stream failed']);
+    expect(messagesOf(runtime, fails)).toEqual([
+      'DEBUG started',
+      'INFO between',
+      'ERROR framework: response stream failed',
+    ]);
     expect([metricsOf(runtime, ok), metricsOf(runtime, fails)]).toEqual([[[1, 1]], [[1, 1]]]);
   });
 });
@@ -101,7 +107,9 @@ describeManaged('concurrent invocations of Lambda Managed Instances', () => {
       fails: index % 7 === 0 ? 'yes' : 'no',
     }));
     await Promise.all(
-      sent.map(({ requestId, marker, fails }) => runtime.invoke(get(`/mixed/${fails}`, { marker }), { requestId, timeoutMs: 60_000 })),
+      sent.map(({ requestId, marker, fails }) =>
+        runtime.invoke(get(`/mixed/${fails}`, { marker }), { requestId, timeoutMs: 60_000 }),
+      ),
     );
     await Promise.all(sent.map(({ requestId }) => written(runtime, requestId)));
     const lines = linesOf(runtime);

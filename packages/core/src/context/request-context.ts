@@ -221,9 +221,9 @@ export class ContextState implements DeliveryHolder {
   /**
    * Clears the timers of the invocation.
    *
-   * @param failed true if it failed; `undefined` if its end is still to come
+   * @param failed true if it failed; `undefined` if the steps of its end are called later
    */
-  end(failed: boolean | undefined): void {
+  end(failed?: boolean): void {
     this.stopTimer?.();
     this.stopTimer = undefined;
     if (failed !== undefined) this.ending?.end(failed);

@@ -3,7 +3,7 @@ import { stateOf } from '../context/request-context.js';
 import { callHook, guardHook } from './hooks.js';
 import { recordText, rounded } from './records.js';
 
-/** What happened once in a request. */
+/** An occurrence within a request. */
 export interface Counted {
   /** The name of the record: `framework.call`. */
   readonly name: string;

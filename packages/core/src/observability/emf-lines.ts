@@ -19,7 +19,7 @@ export interface MetricEntry {
   readonly parts: readonly MetricPart[];
   /** The dimensions, by name. */
   readonly dimensions: ReadonlyMap<string, string>;
-  /** Searchable members that are no dimensions. */
+  /** Further members, which are searchable. */
   readonly properties: readonly (readonly [name: string, value: string])[];
 }
 

@@ -39,8 +39,8 @@ export interface EmfSinkOptions {
    */
   readonly by?: readonly ('route' | 'source' | 'tool' | 'policy')[];
   /**
-   * Dimension sets, instead of the default: `service` and `trigger`. A metric uses the sets whose names it has, and `service` if it has none
-   * of them. `RequestErrors` and `BatchFailures` always have the sets of alarms: `service`, and `service` with `version`.
+   * Dimension sets, instead of the default: `service` and `trigger`. A metric uses the sets whose names it has, else the set `service`.
+   * `RequestErrors` and `BatchFailures` always have the sets of alarms: `service`, and `service` with `version`.
    */
   readonly dimensions?: readonly (readonly string[])[];
   /**
@@ -94,7 +94,15 @@ const EMF = Symbol.for('sallyport.core.emf-sink/1');
  * @example createApp({ observability: { metric: createEmfSink({ namespace: 'Shop', by: ['route'] }) } });
  */
 export function createEmfSink(options: EmfSinkOptions = {}): (record: MetricRecord, invocation?: object) => void {
-  const { write, clock, environment = process.env, namespace, dimensions, by, ...given } = EMF_SINK_OPTIONS.parse(options);
+  const {
+    write,
+    clock,
+    environment = process.env,
+    namespace,
+    dimensions,
+    by,
+    ...given
+  } = EMF_SINK_OPTIONS.parse(options);
   const shape = new EntryMaker({
     service: given.service ?? environment.AWS_LAMBDA_FUNCTION_NAME ?? '',
     version: given.version ?? environment.AWS_LAMBDA_FUNCTION_VERSION ?? '',
@@ -244,7 +252,9 @@ function propertiesOf(
   names: readonly string[],
   tags: Readonly<Record<string, string>>,
 ): readonly (readonly [string, string])[] {
-  const ids = ['tenant_id', 'request_id'].map((name) => [name, sanitizeLogString(record.properties?.[name] ?? '')] as const);
+  const ids = ['tenant_id', 'request_id'].map(
+    (name) => [name, sanitizeLogString(record.properties?.[name] ?? '')] as const,
+  );
   return [...names.map((name) => [name, tags[name] ?? ''] as const), ...ids].filter(([, value]) => value !== '');
 }
 

@@ -117,7 +117,7 @@ class InvocationLines implements EndStep {
     this.#isSampled = sample > 0 && fractionOf(holder) < sample;
   }
 
-  /** Writes or keeps a line; false if the logger decides by its level. */
+  /** Writes or keeps a line; false if the level of the logger applies. */
   take(record: number, line: () => DeferredLine | undefined, log: Logger): boolean {
     const part = this.#parts.get(record);
     if (this.#isSampled || this.#failed || part?.isOpen) {

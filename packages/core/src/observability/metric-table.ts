@@ -8,7 +8,7 @@ export interface MetricRow {
   /** The name in CloudWatch, and of the instrument in OpenTelemetry. */
   readonly name: string;
   readonly unit: MetricUnit;
-  /** The value in a record; `undefined` if the record has none. */
+  /** The value in a record; `undefined` if absent. */
   readonly value: (record: MetricRecord) => number | undefined;
   /** True for metrics of failures: they also have the dimensions of alarms, `service` and `version`. */
   readonly alarmed?: true;
@@ -24,7 +24,7 @@ export interface MetricGroup {
   readonly dimensions: readonly string[];
   /** Further dimensions if `by` of the sink names the detail. */
   readonly by?: { readonly detail: MetricDetail; readonly dimensions: readonly string[] };
-  /** Members of the line that are searchable and are no dimensions. */
+  /** Further members of the line, which are searchable. */
   readonly properties: readonly string[];
   readonly metrics: readonly MetricRow[];
 }
@@ -140,14 +140,16 @@ export function pointsOf(record: MetricRecord, { metrics }: MetricGroup): readon
 const COLD: readonly (string | undefined)[] = ['on-demand', 'snap-start'];
 
 /** True if the first invocation of this environment waited for its start. */
-export function isColdStart({ AWS_LAMBDA_INITIALIZATION_TYPE: type }: Readonly<Record<string, string | undefined>>): boolean {
+export function isColdStart({
+  AWS_LAMBDA_INITIALIZATION_TYPE: type,
+}: Readonly<Record<string, string | undefined>>): boolean {
   return COLD.includes(type);
 }
 
 /** The record of a cold start. */
 export const COLD_START: MetricRecord = { name: 'framework.start', value: 1, tags: {} };
 
-/** The values of a dimension, as many as were seen first. */
+/** The first values of each dimension. */
 export class BoundedValues {
   readonly #most: number;
   readonly #known = new Map<string, Set<string>>();

@@ -102,9 +102,11 @@ function assertDefinition(name: string, definition: MetricDefinition): void {
       'names of letters, digits, "_", ".", ":", "/", "-", other than "_aws", "service", "version" and "framework.…"',
     );
   }
-  const { tags = [] } = DEFINITION.read(definition ?? null, { name: option, environment: {}, fail: invalidConfiguration });
+  const checked = DEFINITION.read(definition ?? null, { name: option, environment: {}, fail: invalidConfiguration });
+  const tags = checked?.tags ?? [];
   // In a line, a name is either a metric or a dimension.
-  if (tags.includes('service') || tags.includes(name)) throw invalidOption(`${option}.tags`, `tags other than "service" and "${name}"`);
+  if (tags.includes('service') || tags.includes(name))
+    throw invalidOption(`${option}.tags`, `tags other than "service" and "${name}"`);
 }
 
 function isUnit(unit: unknown): unit is MetricUnit {

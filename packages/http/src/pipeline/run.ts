@@ -108,7 +108,7 @@ export interface PipelineParts {
   readonly maxResponseBytes: number;
   /** Called when a request has ended. */
   readonly observe: Observe | undefined;
-  /** True if the surface ends the invocation itself, after the answer is complete. */
+  /** True if the surface itself calls `end` of the invocation, after the answer is complete. */
   readonly endsLater: boolean;
 }
 

@@ -42,14 +42,22 @@ export function aggregate(values: readonly Measured[], startMs: number, endMs: n
       const dataPoints = streams.map((one): HistogramPoint => ({ ...interval, ...histogramOf(one) }));
       return { ...metric, histogram: { dataPoints, aggregationTemporality: DELTA } };
     }
-    const dataPoints = streams.map(({ attributes, numbers }): NumberPoint => ({ ...interval, attributes, asDouble: sumOf(numbers) }));
+    const dataPoints = streams.map(
+      ({ attributes, numbers }): NumberPoint => ({ ...interval, attributes, asDouble: sumOf(numbers) }),
+    );
     // A sum with a negative value is not monotonic.
     const isMonotonic = ofMetric.every(({ value }) => value >= 0);
     return { ...metric, sum: { dataPoints, aggregationTemporality: DELTA, isMonotonic } };
   });
 }
 
-function histogramOf({ attributes, numbers }: { readonly attributes: Measured['attributes']; readonly numbers: readonly number[] }) {
+function histogramOf({
+  attributes,
+  numbers,
+}: {
+  readonly attributes: Measured['attributes'];
+  readonly numbers: readonly number[];
+}) {
   const bucketCounts = Array.from({ length: BOUNDS.length + 1 }, () => 0);
   for (const value of numbers) {
     const above = BOUNDS.findIndex((bound) => value <= bound);

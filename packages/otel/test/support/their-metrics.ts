@@ -11,7 +11,11 @@ const request = root.opentelemetry.proto.collector.metrics.v1.ExportMetricsServi
 export interface DecodedMetric {
   readonly name: string;
   readonly unit: string;
-  readonly sum?: { readonly aggregationTemporality: string; readonly isMonotonic: boolean; readonly dataPoints: readonly DecodedPoint[] };
+  readonly sum?: {
+    readonly aggregationTemporality: string;
+    readonly isMonotonic: boolean;
+    readonly dataPoints: readonly DecodedPoint[];
+  };
   readonly histogram?: { readonly aggregationTemporality: string; readonly dataPoints: readonly DecodedPoint[] };
 }
 
@@ -43,6 +47,8 @@ export function decodeMetrics(bytes: Uint8Array): Decoded {
 
 /** All metrics of a request, by name. */
 export function metricsIn(bytes: Uint8Array): Readonly<Record<string, DecodedMetric>> {
-  const all = decodeMetrics(bytes).resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics));
+  const all = decodeMetrics(bytes).resourceMetrics.flatMap(({ scopeMetrics }) =>
+    scopeMetrics.flatMap(({ metrics }) => metrics),
+  );
   return Object.fromEntries(all.map((metric) => [metric.name, metric]));
 }

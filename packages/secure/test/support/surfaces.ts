@@ -51,4 +51,3 @@ export const SURFACES: readonly (readonly [string, (app: SecureApp, fails: boole
     () => buildEventBusEvent({ source: 'shop', detailType: 'Paid' }),
   ],
 ];
-

@@ -22,7 +22,7 @@ export interface DeliveryKind {
   readonly maxMs?: number | undefined;
   /** True if the records of an invocation are a batch in metrics, log records and spans. */
   readonly isBatch?: boolean | undefined;
-  /** The time at which a record was sent, in epoch milliseconds; NaN if it does not say. Default: unknown. */
+  /** The time at which a record was sent, in epoch milliseconds; NaN if unknown. Default: unknown for every record. */
   readonly sentMs?: ((item: Delivered) => number) | undefined;
   /**
    * Milliseconds before the end of the invocation that the answer needs; default: the container's margin. At most a third of a

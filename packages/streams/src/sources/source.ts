@@ -54,7 +54,7 @@ export interface SourceDefinition {
   traceId?(record: LooseRecord): string;
   /** Facts for metrics, spans and log records that only records of this kind have. */
   facts?(record: LooseRecord, awsRequestId: unknown): Partial<EventFacts>;
-  /** The time at which a record was sent, in epoch milliseconds; NaN if it does not say. */
+  /** The time at which a record was sent, in epoch milliseconds; NaN if unknown. */
   sentMs?(record: LooseRecord): number;
   /** True if the records of an invocation are observed as a batch, although the kind has no `failureIdentifier`. */
   readonly isBatch?: boolean;

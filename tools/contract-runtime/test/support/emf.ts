@@ -5,9 +5,18 @@ import { validate } from '../../src/validate.js';
 
 const UNITS = [
   ...['Seconds', 'Microseconds', 'Milliseconds', 'Percent', 'Count', 'Count/Second', 'None'],
-  ...['Bytes', 'Kilobytes', 'Megabytes', 'Gigabytes', 'Terabytes', 'Bits', 'Kilobits', 'Megabits', 'Gigabits', 'Terabits'].flatMap(
-    (unit) => [unit, `${unit}/Second`],
-  ),
+  ...[
+    'Bytes',
+    'Kilobytes',
+    'Megabytes',
+    'Gigabytes',
+    'Terabytes',
+    'Bits',
+    'Kilobits',
+    'Megabits',
+    'Gigabits',
+    'Terabits',
+  ].flatMap((unit) => [unit, `${unit}/Second`]),
 ];
 const NAME = { type: 'string', minLength: 1, maxLength: 255 };
 
@@ -64,7 +73,11 @@ export const EMF_SCHEMA: JsonObject = {
 const METRIC_TARGET: JsonObject = {
   anyOf: [{ type: 'number' }, { type: 'array', minItems: 1, maxItems: 100, items: { type: 'number' } }],
 };
-const DIMENSION_TARGET: JsonObject = { type: 'string', maxLength: 1024, pattern: '^[\\x20-\\x7e]*[\\x21-\\x7e][\\x20-\\x7e]*$' };
+const DIMENSION_TARGET: JsonObject = {
+  type: 'string',
+  maxLength: 1024,
+  pattern: '^[\\x20-\\x7e]*[\\x21-\\x7e][\\x20-\\x7e]*$',
+};
 /** The limit of one event of CloudWatch Logs, which was raised from this value in 2025. */
 const MAX_BYTES = 262_118;
 
@@ -82,9 +95,11 @@ export interface Extracted {
   readonly values: readonly number[];
 }
 
-/** What CloudWatch rejects in a line; empty for a valid line. */
+/** The reasons why CloudWatch rejects a line; empty for a valid line. */
 export function faultsOf(text: string): readonly string[] {
-  const line = JSON.parse(text) as Record<string, unknown> & { readonly _aws: { readonly CloudWatchMetrics: Directive[] } };
+  const line = JSON.parse(text) as Record<string, unknown> & {
+    readonly _aws: { readonly CloudWatchMetrics: Directive[] };
+  };
   const faults = [...validate(EMF_SCHEMA, line as JsonObject)];
   if (faults.length > 0) return faults;
   if (Buffer.byteLength(text) > MAX_BYTES) faults.push('too long');
@@ -106,7 +121,9 @@ export function faultsOf(text: string): readonly string[] {
 
 /** The data points of a line. */
 export function extract(text: string): readonly Extracted[] {
-  const line = JSON.parse(text) as Record<string, unknown> & { readonly _aws: { readonly CloudWatchMetrics: Directive[] } };
+  const line = JSON.parse(text) as Record<string, unknown> & {
+    readonly _aws: { readonly CloudWatchMetrics: Directive[] };
+  };
   return line._aws.CloudWatchMetrics.flatMap(({ Dimensions, Metrics }) =>
     Dimensions.flatMap((set) =>
       Metrics.map(({ Name, Unit }) => ({
@@ -121,7 +138,7 @@ export function extract(text: string): readonly Extracted[] {
 
 export const ALL_DETAILS = ['route', 'source', 'tool', 'policy'] as const;
 
-/** Sinks with the default dimensions, with all details, and with their own dimensions. */
+/** Sinks with the default dimensions, with all details, and with the option `dimensions`. */
 export const SINKS: readonly EmfSinkOptions[] = [
   {},
   { by: ALL_DETAILS, version: '7' },

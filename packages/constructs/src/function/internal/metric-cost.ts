@@ -7,7 +7,7 @@ import type { Inventory, InventorySeries } from '../../wiring/inventory.js';
  */
 const USD_A_MONTH = 0.3;
 
-/** The custom metrics of a function. Every combination of dimension values is one. */
+/** The custom metrics of a function: one for each combination of dimension values. */
 export interface MetricCost {
   /** The metrics that the function writes if all its routes and sources are used. */
   readonly metrics: number;
