@@ -160,8 +160,10 @@ it.each([400, 429, 503])('after status %d the values are dropped, and the next r
 
 it('a collector that does not answer delays the answer by at most the time-out', async () => {
   statuses = [0];
-  const app = newApp({ exportTimeoutMs: 20 });
+  const arrived = once(collector, 'request');
+  const app = newApp({ exportTimeoutMs: 500 });
   await expect(app.handleLambda(get(7))).resolves.toMatchObject({ statusCode: 200 });
+  await arrived;
 });
 
 it('counts the cold start of an environment once', async () => {

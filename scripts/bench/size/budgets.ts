@@ -37,7 +37,7 @@ export interface SplitBudget {
  * Many small parts cost more than they save: each is a file to open, and code that only some of the lazy parts share with the start becomes a
  * separate file. So the start has few modules that lazy parts need too, and all lazy parts reach those.
  */
-export const SPLIT_BUDGETS: readonly SplitBudget[] = [{ name: 'mcp', startBytes: 13_650, startFiles: 3, lazyParts: 6 }];
+export const SPLIT_BUDGETS: readonly SplitBudget[] = [{ name: 'mcp', startBytes: 14_000, startFiles: 3, lazyParts: 6 }];
 
 const HEALTH = gatewayV2Event({ method: 'GET', path: '/health' });
 const S3_EVENT = { Records: [{ eventSource: 'aws:s3', s3: { bucket: { name: 'uploads' }, object: { key: 'a' } } }] };
@@ -66,10 +66,12 @@ export const BUDGETS: readonly Budget[] = [
   // Card numbers by issuer, false identifiers and paths of stack frames 1.1 KB, packages that are loaded twice 0.4 KB: both with the default
   // logger, so in all of them. Batches that fail whole 0.2 KB.
   // Parts that can be left out: what a container registers late, and what its handler describes of that, 0.1 KB here and 0.5 KB in the containers.
+  // The end of an invocation, for its log lines and its metric line, 50 bytes; retries and age of records, batches of opt-in triggers, calls of MCP
+  // servers and decisions of rate limits in metrics 0.4 KB.
   { name: 'http', gzipBytes: 27_800, wantedBytes: 13_000, event: HEALTH, accepts: isOk },
   { name: 'queue', gzipBytes: 17_300, wantedBytes: 8_000, event: queueEvent(10, []), accepts: isClean },
   // The same without a dispatcher: the handler of a function with a single trigger.
-  { name: 'queue-alone', gzipBytes: 12_400, wantedBytes: 5_000, event: queueEvent(10, []), accepts: isClean },
+  { name: 'queue-alone', gzipBytes: 12_450, wantedBytes: 5_000, event: queueEvent(10, []), accepts: isClean },
   // One handler without a container: context, deadline, log lines and their sanitizer are most of it.
   {
     name: 's3',
@@ -84,7 +86,7 @@ export const BUDGETS: readonly Budget[] = [
   // 0.9 KB, messages of argument errors 0.9 KB; both load at first use. The budget of the start with code splitting is below.
   {
     name: 'mcp',
-    gzipBytes: 48_100,
+    gzipBytes: 48_500,
     wantedBytes: 15_000,
     event: null,
     accepts: () => true,
@@ -96,10 +98,10 @@ export const BUDGETS: readonly Budget[] = [
   // The whole route algebra, without other code: infrastructure code loads only this entry.
   { name: 'mcp-routes', gzipBytes: 1_900, event: null, accepts: () => true, lacks: ['core/src'] },
   // With groups (0.7 KB) and hooks (0.6 KB), which are methods and options of a container, and forms (0.9 KB). What surfaces get of the container is 0.1 KB.
-  { name: 'app', gzipBytes: 49_300, event: HEALTH, accepts: isOk, lacks: ['packages/triggers'] },
-  { name: 'secure', gzipBytes: 58_100, event: HEALTH, accepts: isOk },
+  { name: 'app', gzipBytes: 49_700, event: HEALTH, accepts: isOk, lacks: ['packages/triggers'] },
+  { name: 'secure', gzipBytes: 58_550, event: HEALTH, accepts: isOk },
   // Without parts of the framework: what is unused by default, then all that can be left out.
-  { name: 'app-unused', entry: 'app', leftOut: UNUSED, gzipBytes: 33_600, event: HEALTH, accepts: isOk },
+  { name: 'app-unused', entry: 'app', leftOut: UNUSED, gzipBytes: 33_650, event: HEALTH, accepts: isOk },
   { name: 'secure-unused', entry: 'secure', leftOut: UNUSED, gzipBytes: 42_500, event: HEALTH, accepts: isOk },
   { name: 'http-least', entry: 'http', leftOut: ALL, gzipBytes: 24_100, event: HEALTH, accepts: isOk },
   { name: 'app-least', entry: 'app', leftOut: ALL, gzipBytes: 27_700, event: HEALTH, accepts: isOk },
@@ -107,7 +109,7 @@ export const BUDGETS: readonly Budget[] = [
     name: 'secure-least',
     entry: 'secure',
     leftOut: ALL,
-    gzipBytes: 31_100,
+    gzipBytes: 31_150,
     wantedBytes: 30_000,
     event: HEALTH,
     accepts: isOk,
@@ -116,7 +118,7 @@ export const BUDGETS: readonly Budget[] = [
   // A guard on a closed container (58.0 KB) whose tokens are not JWTs.
   {
     name: 'oauth',
-    gzipBytes: 60_900,
+    gzipBytes: 61_300,
     event: HEALTH_OF_ADA,
     accepts: isOk,
     lacks: ['secure/src/resolvers/jwt/verifier', 'mcp/src/authorization', 'mcp/src/facade'],
@@ -126,7 +128,7 @@ export const BUDGETS: readonly Budget[] = [
   // On the closed container (58.0 KB). Both AWS clients load at the first operation and are not in it.
   {
     name: 'microvm',
-    gzipBytes: 85_200,
+    gzipBytes: 85_550,
     event: HEALTH,
     accepts: (answer) => (answer as { statusCode?: unknown } | null)?.statusCode === 404,
   },

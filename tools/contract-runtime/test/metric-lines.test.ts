@@ -9,6 +9,8 @@ import { ALL_DETAILS, extract, faultsOf, newSink, SINKS } from './support/emf.js
 const newInvocation = () => ({
   clock: new ManualClock(),
   lambdaContext: undefined,
+  requestId: '',
+  tenantId: '',
   ending: undefined as { end(failed: boolean): void } | undefined,
 });
 
@@ -104,11 +106,7 @@ it('every line of random loads is valid, and no value is lost', () => {
       for (const record of records) {
         if ('own' in record) {
           const { name, value, tags: given } = record.own;
-          metrics.emit(
-            { metric },
-            { name, value, options: { tags: given } },
-            { requestId: '', tenantId: '', invocation },
-          );
+          metrics.emit({ metric }, { name, value, options: { tags: given } }, invocation);
         } else sink(record, invocation);
       }
       expect(lines.length).toBe(0);

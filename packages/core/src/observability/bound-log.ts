@@ -53,8 +53,12 @@ export function lambdaLevel(level = ''): LoggerLevel {
  */
 export const BOUND: unique symbol = Symbol.for('sallyport.core.bound-context/1') as never;
 
-/** The index of the record in its batch that a bound logger belongs to. */
-export const RECORD: unique symbol = Symbol.for('sallyport.core.bound-record/1') as never;
+/** Returns the invocation of a bound logger. */
+export interface HolderOf {
+  (): DeliveryHolder | undefined;
+  /** The index of the record in its batch, for a logger of one record. */
+  readonly record?: number;
+}
 
 /** A line that is sanitized and has its time, but is not written yet. */
 export interface DeferredLine {
@@ -99,8 +103,7 @@ export interface BoundFields {
 
 /** Fields as {@link bindLogger} passes them to a logger. */
 export interface BoundContext extends BoundFields {
-  readonly [BOUND]: () => DeliveryHolder | undefined;
-  readonly [RECORD]?: number;
+  readonly [BOUND]: HolderOf;
 }
 
 /** True if fields belong to the framework. Never throws: a caller without types may pass anything. */
@@ -115,17 +118,9 @@ export function isBoundContext(fields: object): fields is BoundContext {
 /**
  * A logger whose lines contain the invocation's fields. The framework's logger reads getters for each line, so that values
  * that become known later (tenant, route) are included.
- *
- * @param record the index of the record in its batch, for a logger of one record
  */
-export function bindLogger(
-  log: Logger,
-  fields: BoundFields,
-  holder: () => DeliveryHolder | undefined,
-  record?: number,
-): Logger {
+export function bindLogger(log: Logger, fields: BoundFields, holder: HolderOf): Logger {
   Object.defineProperty(fields, BOUND, { value: holder });
-  if (record !== undefined) Object.defineProperty(fields, RECORD, { value: record });
   return log.with(fields as unknown as Readonly<Record<string, unknown>>);
 }
 

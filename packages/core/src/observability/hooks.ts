@@ -69,12 +69,10 @@ export interface MetricValue {
   readonly options?: MetricOptions | undefined;
 }
 
-/** The invocation that a value belongs to. */
+/** The invocation that a value belongs to: the same object for all its values. */
 export interface MetricScope {
   readonly requestId: string;
   readonly tenantId: string;
-  /** The object that all records of the invocation share; default: this object. */
-  readonly invocation?: object;
 }
 
 /** The metrics that a service declares; only these reach the metric hook. */

@@ -1,7 +1,7 @@
 import { defineOptions, integer, number } from '../options/define-options.js';
 import { randomFraction } from '../runtime/invocation.js';
 import { defaultSanitizer } from '../sanitize/sanitizer.js';
-import { BOUND, DEFER, type DeferredLine, type Deferring, isBoundContext, RECORD } from './bound-log.js';
+import { BOUND, DEFER, type DeferredLine, type Deferring, isBoundContext } from './bound-log.js';
 import { type EndHolder, type EndStep, endOf } from './ending.js';
 import { guardHook, type Logger, type LogLevel } from './hooks.js';
 
@@ -75,8 +75,9 @@ class BufferedLogger implements Logger {
   with(fields: Fields): Logger {
     const bound = this.#log.with(fields);
     if (!isBoundContext(fields)) return new BufferedLogger(bound, this.#buffers);
-    const holder = fields[BOUND]();
-    return holder ? new InvocationLogger(bound, this.#buffers.of(holder), fields[RECORD] ?? NO_RECORD) : bound;
+    const { [BOUND]: holderOf } = fields;
+    const holder = holderOf();
+    return holder ? new InvocationLogger(bound, this.#buffers.of(holder), holderOf.record ?? NO_RECORD) : bound;
   }
 }
 

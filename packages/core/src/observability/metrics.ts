@@ -61,7 +61,7 @@ class MetricRegistry implements DeclaredMetrics {
       tags: this.#declaredTags(observability, name, definition, options?.tags),
       properties: { request_id: scope.requestId, tenant_id: scope.tenantId },
     };
-    callHook(observability, 'metric', record, scope.invocation ?? scope);
+    callHook(observability, 'metric', record, scope);
   }
 
   #declaredTags(

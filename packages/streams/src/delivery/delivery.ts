@@ -141,14 +141,12 @@ export class Delivery {
     }));
     const records = items.map(({ record }) => record as unknown as LooseRecord);
     const byRecord = new Map<unknown, Delivered>(items.map((item) => [item.record ?? NOTHING, item]));
-    const { kind, maxMs, key, isBatch, sentMs } = this.#kind;
+    const { kind, key, sentMs } = this.#kind;
     const definition: SourceDefinition = {
-      kind,
+      ...this.#kind,
       noun: kind,
       answer: '',
-      ...(maxMs !== undefined && { maxMs }),
-      ...(isBatch !== undefined && { isBatch }),
-      ...(sentMs && { sentMs: (record: LooseRecord) => sentMs(byRecord.get(record) as Delivered) }),
+      sentMs: sentMs && ((record) => sentMs(byRecord.get(record) as Delivered)),
       key: key && ((record) => key(byRecord.get(record) as Delivered)),
       recordId: (record) => (byRecord.get(record) as Delivered).id,
       ...(groupOf && { orderedGroup: (record) => groupOf(byRecord.get(record) as Delivered) }),

@@ -25,7 +25,7 @@ const NAME = { type: 'string', minLength: 1, maxLength: 255 };
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html.
  * Units: https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_MetricDatum.html.
  */
-export const EMF_SCHEMA: JsonObject = {
+const EMF_SCHEMA: JsonObject = {
   type: 'object',
   required: ['_aws'],
   properties: {

@@ -267,8 +267,7 @@ export class RecordContext implements EventContext {
         function_name: this.lambdaContext?.functionName ?? '',
         function_version: this.lambdaContext?.functionVersion ?? '',
       },
-      () => this.#batch,
-      this.#index,
+      Object.assign(() => this.#batch, { record: this.#index }),
     );
     return this.#log;
   }
@@ -282,8 +281,7 @@ export class RecordContext implements EventContext {
   }
 
   metric(name: string, value: number, options?: MetricOptions): void {
-    const scope = { requestId: this.requestId, tenantId: this.tenantId, invocation: this.#batch };
-    emitMetric(this.#batch.settings.observability, { name, value, options }, scope);
+    emitMetric(this.#batch.settings.observability, { name, value, options }, this.#batch);
   }
 
   now(): Date {

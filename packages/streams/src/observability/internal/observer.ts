@@ -148,23 +148,17 @@ export const createObserver: CreateObserver = (batch) => {
 };
 
 /** The number of records that were delivered before, and the age of the oldest; without the numbers that the service does not report. */
-function measuresOf(
-  { settings, definition }: RecordBatch,
-  records: readonly LooseRecord[],
-): Pick<EventOutcome, 'measures'> {
-  const measures: Record<string, number> = {};
+function measuresOf({ settings, definition }: RecordBatch, records: readonly LooseRecord[]): Pick<EventOutcome, 'measures'> {
   if (!settings.observability.metric) return {};
-  let retries = 0;
-  let oldest = Number.POSITIVE_INFINITY;
+  const measures: { retries?: number; oldest_record_ms?: number } = {};
+  const nowMs = settings.clock.now().getTime();
   for (const record of records) {
-    const receptions = record?.attributes?.ApproximateReceiveCount;
-    retries += receptions === undefined ? Number.NaN : Number(Number(receptions) > 1);
-    const sent = record && definition.sentMs?.(record);
-    if (sent !== undefined && sent > 0) oldest = Math.min(oldest, sent);
+    const receptions = Number(record?.attributes?.ApproximateReceiveCount);
+    if (receptions > 0) measures.retries = (measures.retries ?? 0) + Number(receptions > 1);
+    const sentMs = Number(record && definition.sentMs?.(record));
+    if (sentMs > 0) measures.oldest_record_ms = Math.max(measures.oldest_record_ms ?? 0, nowMs - sentMs);
   }
-  if (records.length > 0 && !Number.isNaN(retries)) measures.retries = retries;
-  if (Number.isFinite(oldest)) measures.oldest_record_ms = Math.max(settings.clock.now().getTime() - oldest, 0);
-  return Object.keys(measures).length === 0 ? {} : { measures };
+  return Object.keys(measures).length > 0 ? { measures } : {};
 }
 
 /** Facts about a whole batch. */
