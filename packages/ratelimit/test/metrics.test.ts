@@ -25,7 +25,7 @@ it('every decision is counted: allowed, denied, and unknown if the store failed'
   await get();
   const limits = metrics.filter(({ name }) => name === 'framework.limit');
   expect(limits).toMatchObject([
-    { value: 1, tags: { policy: expect.stringContaining('fixed'), decision: 'allowed' } },
+    { value: 1, tags: { policy: 'default:f60000', decision: 'allowed' } },
     { value: 1, tags: { decision: 'denied' } },
     { value: 1, tags: { decision: 'unknown' } },
   ]);

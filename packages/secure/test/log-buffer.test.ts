@@ -2,13 +2,17 @@ import type { Context } from '@sallyport/core';
 import { bufferLogs, createLogger, type LogBufferOptions, recordLog } from '@sallyport/core/observability';
 import { ManualClock } from '@sallyport/core/testing';
 import { json, sseEventStream, timeoutMiddleware } from '@sallyport/http';
-import { Authenticated, SecureApp } from '@sallyport/secure';
+import { Authenticated, SecureApp, type SecureOptions } from '@sallyport/secure';
 import { buildAPIGatewayV2Request, buildQueueEvent } from '@sallyport/testkit/events';
 import { handler, SURFACES } from './support/surfaces.js';
 
 type Line = Readonly<Record<string, unknown>> & { readonly level: string; readonly message: string };
 
-function newApp(options: LogBufferOptions = {}, level: 'info' | 'silent' = 'info') {
+function newApp(
+  options: LogBufferOptions = {},
+  level: 'info' | 'silent' = 'info',
+  more: Pick<SecureOptions, 'deadlineMarginMs'> = {},
+) {
   const lines: Line[] = [];
   const clock = new ManualClock();
   const logger = createLogger({ level, clock, environment: {}, write: (line) => lines.push(JSON.parse(line)) });
@@ -18,6 +22,7 @@ function newApp(options: LogBufferOptions = {}, level: 'info' | 'silent' = 'info
     log,
     clock,
     observability: { log: recordLog(log) },
+    ...more,
   });
   /** The lines of handlers, without the records of the framework. */
   const written = () =>
@@ -86,6 +91,19 @@ describe('a batch', () => {
       ['batch.completed', undefined],
     ]);
   });
+});
+
+it('a batch at its deadline writes only the lines of records that have not completed', async () => {
+  const { app, written, clock } = newApp({}, 'info', { deadlineMarginMs: 0 });
+  app.queue('orders', (ctx, message) => {
+    ctx.log.info(message.messageId);
+    return message.messageId === 'm-2' ? new Promise(() => {}) : undefined;
+  });
+  const records = ['m-1', 'm-2'].map((messageId) => ({ messageId, body: '{}' }));
+  const event = buildQueueEvent('arn:aws:sqs:us-east-1:123456789012:orders', records);
+  void app.handleLambda(event, { ...CONTEXT, getRemainingTimeInMillis: () => 3000 });
+  await clock.advance(2900);
+  expect(written()).toEqual(['INFO m-2']);
 });
 
 describe('a request', () => {

@@ -38,10 +38,7 @@ export const OTLP_METRICS_OPTIONS = defineOptions<OtlpMetricsOptions>()({
   protocol: oneOf('http/protobuf', 'http/json'),
   exportTimeoutMs: integer(1, 30_000, 'milliseconds').default(50),
   service: string,
-  by: list(
-    oneOf('route', 'source', 'tool', 'policy'),
-    'a list of "route", "source", "tool" and "policy"',
-  ).default([]),
+  by: list(oneOf('route', 'source', 'tool', 'policy'), 'a list of "route", "source", "tool" and "policy"').default([]),
   environment: object<Environment>(),
 });
 

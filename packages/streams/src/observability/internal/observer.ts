@@ -148,7 +148,10 @@ export const createObserver: CreateObserver = (batch) => {
 };
 
 /** The number of records that were delivered before, and the age of the oldest; without the numbers that the service does not report. */
-function measuresOf({ settings, definition }: RecordBatch, records: readonly LooseRecord[]): Pick<EventOutcome, 'measures'> {
+function measuresOf(
+  { settings, definition }: RecordBatch,
+  records: readonly LooseRecord[],
+): Pick<EventOutcome, 'measures'> {
   if (!settings.observability.metric) return {};
   const measures: { retries?: number; oldest_record_ms?: number } = {};
   const nowMs = settings.clock.now().getTime();
