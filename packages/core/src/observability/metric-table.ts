@@ -136,7 +136,11 @@ export function pointsOf(record: MetricRecord, { metrics }: MetricGroup): readon
   });
 }
 
-/** The environments that start while an invocation waits; others are started before. */
+/**
+ * The environments that start while an invocation waits; others are started before.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
+ */
 const COLD: readonly (string | undefined)[] = ['on-demand', 'snap-start'];
 
 /** True if the first invocation of this environment waited for its start. */
