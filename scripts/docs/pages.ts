@@ -12,6 +12,7 @@ import { ERROR_TABLES } from './error-tables-data.js';
 import { checkDoorPage, fixtureDoors, renderDoorPage } from './front-doors.js';
 import { FRONT_DOORS } from './front-doors-data.js';
 import { checkHosts, readHostResults, readHostVersions, renderMcpPage } from './mcp-hosts.js';
+import { checkMetricTable, renderMetricTable } from './metric-table.js';
 import { checkTables, readTables, renderTables } from './option-tables.js';
 import { renderTriggerRows, TRIGGER_FILES } from './trigger-files.js';
 import { renderKindsPage, renderKindsTable } from './trigger-kinds.js';
@@ -25,6 +26,9 @@ export interface Page {
   readonly check: (root: string) => readonly string[] | Promise<readonly string[]>;
   readonly render: () => string | Promise<string>;
 }
+
+/** Its table of metrics is generated. */
+const OBSERVABILITY = 'docs/observability.md';
 
 export const PAGES: readonly Page[] = [
   { file: 'packages/dispatch/src/internal/classify.ts', check: () => [], render: () => renderClassifier() },
@@ -44,6 +48,11 @@ export const PAGES: readonly Page[] = [
     render: renderMcpPage,
   },
   { file: 'docs/deadlines.md', check: () => [], render: renderDeadlines },
+  {
+    file: OBSERVABILITY,
+    check: () => checkMetricTable(readFileSync(join(ROOT, OBSERVABILITY), 'utf8')),
+    render: () => renderMetricTable(readFileSync(join(ROOT, OBSERVABILITY), 'utf8')),
+  },
   { file: 'docs/error-codes.md', check: () => [], render: renderErrorCodes },
   ...['docs/deployment.md', 'docs/deploy-sam.md', 'docs/deploy-terraform.md'].map(deploymentPage),
   ...readWorkspace(ROOT, ['packages']).map(({ folder }) => readme(`${folder}/README.md`)),

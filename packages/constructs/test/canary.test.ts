@@ -4,6 +4,7 @@ import { Public, SecureApp, type SecureOptions } from '@sallyport/secure';
 import { Alarm, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Code, type IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Duration, type Stack } from 'aws-cdk-lib/core';
 import { SMOKE_HANDLER } from '../src/function/internal/smoke-handler.js';
 import {
@@ -14,7 +15,9 @@ import {
   type Inventory,
   RestApi,
   ServiceAlarms,
+  ServiceDashboard,
   ServiceFunction,
+  ServiceWiring,
   toInventory,
 } from '../src/index.js';
 import { newFn } from './support/function.js';
@@ -313,3 +316,78 @@ describe('the smoke test of a new version', () => {
     expect(Buffer.byteLength(SMOKE_HANDLER)).toBeLessThanOrEqual(4096);
   });
 });
+
+/** Namespace, dimensions, name and service of the searches of a dashboard. */
+const SEARCH = /\{\\+"([^"\\]+)\\+",([^}]+)\} MetricName=\\+"(\w+)\\+" service=\\+"([^"\\]*)/g;
+
+it.each([
+  ['by service and kind', [], ['service,trigger', 'service,trigger', 'service,trigger', 'service']],
+  [
+    'by route and source',
+    ['route', 'source'] as const,
+    ['service,method,route', 'service,trigger,source', 'service,trigger,source', 'service'],
+  ],
+])('the graphs of the dashboard find the metrics that the handler writes, %s', async (_name, by, sets) => {
+  lines.length = 0;
+  const onDemand = { ...environment, AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand' };
+  const app = newApp({
+    observability: {
+      metric: createEmfSink({
+        namespace: 'Shop',
+        service: 'api',
+        by,
+        environment: onDemand,
+        write: (line) => lines.push(line),
+      }),
+    },
+    log: false,
+  });
+  await app.handleLambda(getEvent('/x'));
+  const [record] = QUEUE_EVENT.Records;
+  const attributes = { ApproximateReceiveCount: '2', SentTimestamp: '1700000000000' };
+  await app.handleLambda({ Records: [{ ...record, attributes }] });
+  const { stack, service } = newService();
+  const wiring = new ServiceWiring(stack, 'Wiring', { fn: service.fn, inventory: toInventory(app) });
+  wiring.http(new FunctionUrl(stack, 'Url', { fn: service.fn }));
+  wiring.queue('orders', new Queue(stack, 'Orders', { visibilityTimeout: Duration.minutes(5) }));
+  new ServiceDashboard(stack, 'Dashboard', { wirings: [wiring] });
+  const [dashboard] = stackBodies(stack);
+  const searches = [...String(dashboard).matchAll(SEARCH)].map(([, Namespace, set = '', MetricName, of]) => ({
+    Namespace,
+    MetricName,
+    set: set.split(','),
+    of,
+  }));
+  expect(searches.map(({ MetricName }) => MetricName)).toEqual([
+    'RequestCount',
+    'RequestErrors',
+    'RequestDuration',
+    'BatchFailures',
+    'BatchRetries',
+    'OldestRecordAge',
+    'ColdStarts',
+  ]);
+  expect([...new Set(searches.map(({ set }) => set.join()))]).toEqual([...new Set(sets)]);
+  for (const { Namespace, MetricName, set, of } of searches) {
+    expect(of).toBe('api');
+    const written = lines.map((text) => JSON.parse(text) as EmfLine);
+    const fitting = written.filter(
+      (line) =>
+        line.service === of &&
+        line._aws.CloudWatchMetrics.some(
+          (one) =>
+            one.Namespace === Namespace &&
+            one.Metrics.some(({ Name }) => Name === MetricName) &&
+            one.Dimensions.some((names) => names.join() === set.join()),
+        ),
+    );
+    expect([MetricName, fitting.length]).toEqual([MetricName, 1]);
+  }
+});
+
+/** The bodies of the dashboards of a stack, as JSON. */
+function stackBodies(stack: Stack): readonly string[] {
+  return propertiesOf(templateOf(stack), 'AWS::CloudWatch::Dashboard').map(({ DashboardBody }) =>
+    JSON.stringify(DashboardBody),
+  );
+}

@@ -46,10 +46,13 @@ export {
   bindLogger,
   Deliveries,
   type DeliveryHolder,
+  deliveriesOf,
   logRefusal,
   refuseAgent,
 } from './observability/bound-log.js';
+export { countIn, hasMetricHook } from './observability/context-metric.js';
 export { createDefaultLogger, LOG_WANTED, parseLog, parseObservability } from './observability/default-logger.js';
+export { endOf, type InvocationEnd, isEndHolder } from './observability/ending.js';
 export {
   type BatchOutcome,
   batchCompleted,
@@ -70,6 +73,16 @@ export {
   reportHooks,
   writesErrors,
 } from './observability/hooks.js';
+export {
+  BoundedValues,
+  COLD_START,
+  groupOf,
+  isColdStart,
+  METRIC_GROUPS,
+  type MetricDetail,
+  type MetricGroup,
+  pointsOf,
+} from './observability/metric-table.js';
 export {
   type ActiveSpan,
   channelOf,

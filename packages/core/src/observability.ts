@@ -8,6 +8,7 @@ export {
   type ErrorNotification,
   type ErrorNotifierOptions,
 } from './observability/error-notifier.js';
+export { bufferLogs, type LogBufferOptions } from './observability/log-buffer.js';
 export {
   createLogger,
   type LoggerLevel,

@@ -32,10 +32,11 @@ const BATCH: MetricRecord = {
 describe('createEmfSink', () => {
   it('writes a request as one line, keys in a fixed order', () => {
     expect(emit(REQUEST)).toBe(
-      '{"_aws":{"Timestamp":5,"CloudWatchMetrics":[{"Namespace":"Framework","Dimensions":[["service"],["service","method","route"]],' +
+      '{"_aws":{"Timestamp":5,"CloudWatchMetrics":[{"Namespace":"Framework","Dimensions":[["service","trigger"]],' +
         '"Metrics":[{"Name":"RequestCount","Unit":"Count"},{"Name":"RequestDuration","Unit":"Milliseconds"},{"Name":"RequestErrors","Unit":"Count"},' +
-        '{"Name":"RequestRejections","Unit":"Count"}]}]},"service":"shop","method":"GET","route":"/users/{id}","RequestCount":1,"RequestDuration":12.5,' +
-        '"RequestErrors":0,"RequestRejections":1,"status":"404","error_code":"app.not_found","trigger":"gateway-v2","tenant_id":"t-1","request_id":"r-1"}',
+        '{"Name":"RequestRejections","Unit":"Count"}]},{"Namespace":"Framework","Dimensions":[["service"]],"Metrics":[{"Name":"RequestErrors","Unit":"Count"}]}]},' +
+        '"service":"shop","trigger":"gateway-v2","RequestCount":1,"RequestDuration":12.5,"RequestErrors":0,"RequestRejections":1,' +
+        '"status":"404","error_code":"app.not_found","method":"GET","route":"/users/{id}","tenant_id":"t-1","request_id":"r-1"}',
     );
   });
 
@@ -64,7 +65,6 @@ describe('createEmfSink', () => {
       error_code: 'x.y',
       request_id: 'r-1',
     });
-    expect(line).not.toHaveProperty('tenant_id');
     const { records: _, failed: __, ...tags } = BATCH.tags;
     expect(emit({ ...BATCH, tags })).not.toContain('BatchRecords');
   });
@@ -79,7 +79,7 @@ describe('createEmfSink', () => {
     expect(line).toMatchObject({ service: 'shop', version: '7' });
     expect(line._aws.CloudWatchMetrics[1]).toEqual({
       Namespace: 'Framework',
-      Dimensions: [['service', 'version']],
+      Dimensions: [['service'], ['service', 'version']],
       Metrics: [{ Name, Unit: 'Count' }],
     });
     expect(line._aws.CloudWatchMetrics).toHaveLength(2);

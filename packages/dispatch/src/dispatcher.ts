@@ -118,7 +118,14 @@ export interface DeploymentFacts {
   /** The authorizers from which the principal resolver reads the caller, if it has no other source. */
   readonly authorizers?: readonly string[] | undefined;
   /** The namespace and the dimension `service` of the metrics that the sink of `createEmfSink` writes. */
-  readonly metrics?: { readonly namespace: string; readonly service?: string } | undefined;
+  readonly metrics?:
+    | {
+        readonly namespace: string;
+        readonly service?: string;
+        /** The dimension sets of each kind of metric, and the number of metrics. */
+        readonly series?: readonly object[];
+      }
+    | undefined;
 }
 
 /** Shared by name with `@sallyport/local` and with the streaming handlers of `@sallyport/http`. */

@@ -28,6 +28,7 @@ export {
   type Decorate,
   type DoorTraits,
   Exchange,
+  hasFailed,
   type Observe,
   Pipeline,
   type RenderError,

@@ -1,4 +1,4 @@
-import type { Logger } from '@sallyport/core';
+import type { Logger, MetricRecord } from '@sallyport/core';
 import { ManualClock } from '@sallyport/core/testing';
 import { type CallLimiter, limitCalls, limitTime, logCalls, measureCalls } from '../src/calls.js';
 import { type CallEnd, type McpCall, type McpServer, McpToolError, type OnCall } from '../src/index.js';
@@ -268,6 +268,21 @@ it('measureCalls counts by registered names, never by requested names', async ()
     ['mcp.calls', 1, { tags }],
     ['mcp.call_duration', 12, { tags, unit: 'Milliseconds' }],
   ]);
+});
+
+it.each([
+  ['tools/call', { name: 'ok' }, 'tool', 'ok', 'ok'],
+  ['tools/call', { name: 'refuse' }, 'tool', 'refuse', 'tool_error'],
+  ['tools/call', { name: 'says' }, 'tool', 'says', 'tool_error'],
+  ['tools/call', { name: 'crash' }, 'tool', 'crash', 'failed'],
+  ['resources/read', { uri: 'notes://7' }, 'resource', 'notes://{id}', 'ok'],
+  ['prompts/get', { name: 'greet', arguments: { name: 'Ada' } }, 'prompt', 'greet', 'ok'],
+])('%s %j is one metric of the container, with registered names', async (method, params, kind, target, outcome) => {
+  const metrics: MetricRecord[] = [];
+  const rig = new Rig({ register, metric: (record) => metrics.push(record) });
+  await rig.stateless(method, params);
+  expect(metrics.map(({ name }) => name)).toEqual(['framework.call', 'framework.request']);
+  expect(metrics[0]).toMatchObject({ value: 1, tags: { kind, target, outcome }, duration_ms: expect.any(Number) });
 });
 
 describe('limitCalls', () => {

@@ -271,3 +271,35 @@ it('explain shows the answer that the mapping receives', () => {
     'the lowest failed offset of each partition, for a mapping in provisioned mode with ReportBatchItemFailures',
   );
 });
+
+it.each([
+  ['report', { batchItemFailures: [at('t-0', 5), at('t-1', 7)] }],
+  ['throw', 'no'],
+] as const)(
+  'with onFailure %s the failed records of a batch are counted, and each is one error line',
+  async (onFailure, expected) => {
+    const env = createTestEnv({ now: new Date(90_000) });
+    const surface = kafkaTrigger({ onFailure }).topic('t', (_ctx, { offset }) => {
+      if (offset >= 5) throw new Error('no');
+    });
+    const app = createApp({ ...env.options(), surfaces: [surface] });
+    const { records, ...rest } = batch({ 0: [4, 5], 1: [7] });
+    const sent = Object.entries(records).map(([key, list]) => [
+      key,
+      list.map((one) => ({ ...one, timestamp: 30_000 })),
+    ]);
+    const event = { ...rest, records: Object.fromEntries(sent) };
+    const answer = await app.handleLambda(event).catch((error: Error) => error.message);
+    expect(answer).toEqual(expected);
+    const failed = onFailure === 'report' ? 2 : 1;
+    expect(env.records.logs.filter((log) => 'message' in log && log.level === 'ERROR')).toHaveLength(failed);
+    expect(env.records.metrics).toMatchObject([
+      {
+        name: 'framework.event',
+        // In the mode `throw`, the last record is not tried, and is delivered again.
+        tags: { trigger: 'kafka', source: 't', outcome: 'error', records: '3', failed: '2' },
+        measures: { oldest_record_ms: 60_000 },
+      },
+    ]);
+  },
+);

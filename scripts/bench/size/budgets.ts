@@ -67,6 +67,8 @@ export const BUDGETS: readonly Budget[] = [
   // logger, so in all of them. Batches that fail whole 0.2 KB.
   // `ctx.span` and the trace context of records 0.1 KB in each, and in containers 0.3 KB more: a span of the hook for work in a handler.
   // Parts that can be left out: what a container registers late, and what its handler describes of that, 0.1 KB here and 0.5 KB in the containers.
+  // The end of an invocation, for its log lines and its metric line, 50 bytes; retries and age of records, batches of opt-in triggers, calls of MCP
+  // servers and decisions of rate limits in metrics 0.4 KB.
   { name: 'http', gzipBytes: 27_800, wantedBytes: 13_000, event: HEALTH, accepts: isOk },
   { name: 'queue', gzipBytes: 17_400, wantedBytes: 8_000, event: queueEvent(10, []), accepts: isClean },
   // The same without a dispatcher: the handler of a function with a single trigger.

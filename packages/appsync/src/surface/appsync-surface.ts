@@ -23,6 +23,7 @@ import {
   type DescribePosture,
   type Exchange,
   type HttpSurface,
+  hasFailed,
   isRequestId,
   type Kernel,
   type Observe,
@@ -252,6 +253,7 @@ export class AppSyncSurface implements Surface {
   #end({ exchange, slot }: Element, response: OutgoingResponse): MaybePromise<Outcome> {
     slot?.close();
     const outcome = this.#conclude(exchange, response);
+    exchange.state.end(hasFailed(exchange, response));
     const deliveries = exchange.state.kept && exchange.state.settleDeliveries();
     return deliveries ? deliveries.then(() => outcome) : outcome;
   }

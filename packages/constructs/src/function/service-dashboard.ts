@@ -3,6 +3,7 @@ import { Aspects } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { defineProps, literal, literalWords } from '../internal/props.js';
 import { ServiceWiring } from '../wiring/service-wiring.js';
+import { applicationGraphs } from './internal/application-graphs.js';
 import {
   PERIOD,
   slowInvocations,
@@ -37,7 +38,7 @@ const SERVICE_DASHBOARD_PROPS = defineProps<ServiceDashboardProps>('ServiceDashb
 
 /**
  * A dashboard with graphs for all doors, sources and tables of wirings: the same metrics as {@link ServiceAlarms}, and the number and duration of invocations. Each
- * graph shows the threshold of the alarm.
+ * graph shows the threshold of the alarm. For an application that writes metrics, also its requests, failures, latency, retries, age of records and cold starts.
  *
  * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Dashboards.html
  * @example new ServiceDashboard(this, 'Dashboard', { wirings: [wiring] });
@@ -93,6 +94,7 @@ function widgetsOf(at: Construct, wiring: ServiceWiring): readonly IWidget[] {
         watched.filter((one) => one.part === part),
       ),
     ),
+    ...applicationGraphs(fn, wiring.inventory, WIDTH),
   ];
 }
 

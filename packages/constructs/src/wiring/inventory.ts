@@ -96,6 +96,20 @@ export interface InventoryMetrics {
   readonly namespace: string;
   /** The dimension `service`, if the application states it. */
   readonly service?: string;
+  /** The dimensions of each kind of metric, for their price. */
+  readonly series?: readonly InventorySeries[];
+}
+
+/** The metrics of one kind of record, such as requests. */
+export interface InventorySeries {
+  /** The kind: `framework.request`. */
+  readonly record: string;
+  /** Number of metrics. */
+  readonly metrics: number;
+  /** Number of metrics of failures, which alarms use. */
+  readonly failures: number;
+  /** Their dimension sets. */
+  readonly sets: readonly (readonly string[])[];
 }
 
 /** The methods of a container that an inventory is read from. */
@@ -188,10 +202,15 @@ function parseDeployment(value: unknown): InventoryDeployment {
   }
   if (
     metrics !== undefined &&
-    !(isPlainObject(metrics) && isName(metrics.namespace) && (metrics.service === undefined || isName(metrics.service)))
+    !(
+      isPlainObject(metrics) &&
+      isName(metrics.namespace) &&
+      (metrics.service === undefined || isName(metrics.service)) &&
+      (metrics.series === undefined || (Array.isArray(metrics.series) && metrics.series.every(isSeries)))
+    )
   ) {
     throw invalid(
-      `deployment.metrics, got ${show(metrics)}, expected an object with namespace, and service if it is stated`,
+      `deployment.metrics, got ${show(metrics)}, expected an object with namespace, and service and series if they are stated`,
     );
   }
   if (environment !== undefined && !(Array.isArray(environment) && environment.every(isVariable))) {
@@ -210,6 +229,14 @@ function isVariable(value: unknown): boolean {
   return (
     isPlainObject(value) && isName(value.name) && [undefined, 'missing', 'invalid'].includes(value.problem as never)
   );
+}
+
+function isSeries(value: unknown): boolean {
+  if (!isPlainObject(value)) return false;
+  const { record, metrics, failures, sets } = value;
+  const isCount = (count: unknown) => Number.isSafeInteger(count) && (count as number) >= 0;
+  const isSet = (set: unknown) => Array.isArray(set) && set.every(isName);
+  return isName(record) && isCount(metrics) && isCount(failures) && Array.isArray(sets) && sets.every(isSet);
 }
 
 type Entry = Readonly<Record<string, unknown>>;

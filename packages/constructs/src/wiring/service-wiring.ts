@@ -1,5 +1,7 @@
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Annotations, Aspects } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
+import { costText } from '../function/internal/metric-cost.js';
 import type { GraphqlApi } from '../graphql/graphql-api.js';
 import type { IHttpDoor } from '../http/door.js';
 import { isBelow } from '../http/internal/pattern.js';
@@ -162,6 +164,17 @@ export class ServiceWiring extends ServiceSources {
       ],
     });
     writeManifests(this, () => this.attachments.manifest());
+    // Doors follow the wiring, so they are known when the tree is complete.
+    let isPrinted = false;
+    Aspects.of(this).add({
+      visit: (node) => {
+        if (node !== this || isPrinted) return;
+        isPrinted = true;
+        const kinds = new Set(this.attachments.manifest().doors.map(({ kind }) => kind));
+        const text = costText(this.inventory, kinds.size);
+        if (text !== undefined) Annotations.of(this).addInfo(text);
+      },
+    });
   }
 
   /**

@@ -10,6 +10,7 @@ import {
   type SpanScope,
 } from '../observability/hooks.js';
 import type { ActiveSpan } from '../observability/records.js';
+import type { InvocationEnd } from '../observability/ending.js';
 import { decodePercent, isJsonMediaType, unsupportedMediaType } from '../request/encoding.js';
 import type { Form, FormLimits } from '../request/form.js';
 import { invocationTraceId, otherTraceId, type SourceProvenance } from '../request/provenance.js';
@@ -129,6 +130,8 @@ export class ContextState implements DeliveryHolder {
   declare kept: Deliveries | undefined;
   /** The span of the request; `undefined` without a tracer. */
   declare span: ActiveSpan | undefined;
+  /** Lines and metric values that wait for the end of the invocation. */
+  declare ending: InvocationEnd | undefined;
   declare private tenant: string | undefined;
   declare private trace: string | undefined;
   declare private controller: AbortController | undefined;
@@ -168,6 +171,7 @@ export class ContextState implements DeliveryHolder {
     this.stopTimer = undefined;
     this.kept = undefined;
     this.span = undefined;
+    this.ending = undefined;
   }
 
   /** The tenant, determined at the first read; `''` if absent. */
@@ -226,10 +230,15 @@ export class ContextState implements DeliveryHolder {
     return this.kept?.settle(known ? this.remainingMs : undefined);
   }
 
-  /** Clears the timers of the invocation. */
-  end(): void {
+  /**
+   * Clears the timers of the invocation.
+   *
+   * @param failed true if it failed; `undefined` if the steps of its end are called later
+   */
+  end(failed?: boolean): void {
     this.stopTimer?.();
     this.stopTimer = undefined;
+    if (failed !== undefined) this.ending?.end(failed);
   }
 }
 

@@ -7,6 +7,7 @@ import {
   noAdapter,
 } from '../runtime/invocation.js';
 import { sanitizeLogString } from '../sanitize/log-text.js';
+import type { EndHolder } from './ending.js';
 import { type Logger, type LogLevel, type LogRecord, logFailure, writesErrors } from './hooks.js';
 
 /** The lowest level that is written; `silent` writes nothing. */
@@ -53,6 +54,29 @@ export function lambdaLevel(level = ''): LoggerLevel {
  */
 export const BOUND: unique symbol = Symbol.for('sallyport.core.bound-context/1') as never;
 
+/** Returns the invocation of a bound logger. */
+export interface HolderOf {
+  (): DeliveryHolder | undefined;
+  /** The index of the record in its batch, for a logger of one record. */
+  readonly record?: number;
+}
+
+/** A line that is sanitized and has its time, but is not written yet. */
+export interface DeferredLine {
+  /** The bytes of the line. */
+  readonly bytes: number;
+  /** Writes the line, at any level of the logger. */
+  write(): void;
+}
+
+/** The member of a logger that makes lines for later; `undefined` for a silent logger. */
+export const DEFER: unique symbol = Symbol.for('sallyport.core.deferred-line/1') as never;
+
+/** A logger that can make lines for later. */
+export interface Deferring {
+  [DEFER](level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>): DeferredLine | undefined;
+}
+
 /** The fields of every line of an invocation; empty ones are left out. */
 export interface BoundFields {
   /** The request id; `''` is left out. */
@@ -82,7 +106,7 @@ export interface BoundFields {
 
 /** Fields as {@link bindLogger} passes them to a logger. */
 export interface BoundContext extends BoundFields {
-  readonly [BOUND]: () => DeliveryHolder | undefined;
+  readonly [BOUND]: HolderOf;
 }
 
 /** True if fields belong to the framework. Never throws: a caller without types may pass anything. */
@@ -98,17 +122,21 @@ export function isBoundContext(fields: object): fields is BoundContext {
  * A logger whose lines contain the invocation's fields. The framework's logger reads getters for each line, so that values
  * that become known later (tenant, route) are included.
  */
-export function bindLogger(log: Logger, fields: BoundFields, holder: () => DeliveryHolder | undefined): Logger {
+export function bindLogger(log: Logger, fields: BoundFields, holder: HolderOf): Logger {
   Object.defineProperty(fields, BOUND, { value: holder });
   return log.with(fields as unknown as Readonly<Record<string, unknown>>);
 }
 
 /** An invocation that stores pending work. A logger with sinks creates the {@link Deliveries}. */
-export interface DeliveryHolder {
-  /** The time of the container. */
-  readonly clock: FullClock;
+export interface DeliveryHolder extends EndHolder {
   /** Work that the answer waits for; `undefined` if absent. */
   kept: Deliveries | undefined;
+}
+
+/** The work that the answer of an invocation waits for; created at the first call. */
+export function deliveriesOf(holder: DeliveryHolder): Deliveries {
+  holder.kept ??= new Deliveries(holder.clock);
+  return holder.kept;
 }
 
 /** Milliseconds of the invocation that are reserved for the answer. */

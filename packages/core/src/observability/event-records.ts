@@ -33,6 +33,8 @@ export interface EventFacts {
   readonly eventName?: string;
   /** The event of a schedule; its span has the trigger `timer`. */
   readonly scheduled?: boolean;
+  /** The object that all metric records of the invocation share. */
+  readonly invocation?: object;
 }
 
 /** The outcome of an event or a record. */
@@ -43,6 +45,8 @@ export interface EventOutcome {
   readonly errorCode: string;
   /** Milliseconds that it took. */
   readonly durationMs: number;
+  /** Further numbers of its metric record. */
+  readonly measures?: Readonly<Record<string, number>>;
 }
 
 /** The outcome of a batch. `failed` counts the records that failed, `notTried` the records that were not processed. */
@@ -59,6 +63,8 @@ export interface BatchOutcome {
   readonly errorCode: string;
   /** Milliseconds that the batch took. */
   readonly durationMs: number;
+  /** Further numbers of its metric record. */
+  readonly measures?: Readonly<Record<string, number>>;
 }
 
 const MESSAGING: Readonly<Partial<Record<string, string>>> = {
@@ -132,7 +138,8 @@ export function batchCompleted(
       duration_ms: rounded(outcome.durationMs),
     });
   }
-  const whole = { failed: failed + notTried > 0, errorCode: outcome.errorCode, durationMs: outcome.durationMs };
+  const { errorCode, durationMs, measures } = outcome;
+  const whole = { failed: failed + notTried > 0, errorCode, durationMs, ...(measures && { measures }) };
   if (observability.metric) {
     emitMetric(observability, facts, whole, { records: String(records), failed: String(failed + notTried) });
   }
@@ -169,7 +176,7 @@ function emitMetric(
   outcome: EventOutcome,
   counts: Readonly<Record<string, string>>,
 ): void {
-  callHook(observability, 'metric', {
+  const record = {
     name: 'framework.event',
     value: 1,
     duration_ms: rounded(outcome.durationMs),
@@ -181,7 +188,9 @@ function emitMetric(
       ...counts,
     },
     properties: { request_id: recordText(facts.requestId), tenant_id: recordText(facts.tenantId) },
-  });
+    ...(outcome.measures && { measures: outcome.measures }),
+  };
+  callHook(observability, 'metric', record, facts.invocation);
 }
 
 function endSpan(outcome: EventOutcome, span: ActiveSpan | undefined): void {

@@ -22,7 +22,10 @@ export interface LogRecord {
 
 /** A count with its duration, or a value of the application; the number of tag values is limited by the registrations. */
 export interface MetricRecord {
-  /** `framework.request`, `framework.event`, or the name of a declared metric. */
+  /**
+   * `framework.request`, `framework.event`, `framework.call` (a tool, resource or prompt of an MCP server), `framework.limit` (a decision of
+   * a rate limit), or the name of a declared metric.
+   */
   readonly name: string;
   /** 1 for counts of the framework, else the value of the application. */
   readonly value: number;
@@ -34,6 +37,11 @@ export interface MetricRecord {
   readonly tags: Readonly<Record<string, string>>;
   /** Request id and tenant: for properties of a metric, never for its dimensions. */
   readonly properties?: Readonly<Record<string, string>>;
+  /**
+   * Further numbers of a batch: `retries`, the records that were delivered before, and `oldest_record_ms`, the age of the oldest record in
+   * milliseconds. Absent if the service does not report them.
+   */
+  readonly measures?: Readonly<Record<string, number>>;
 }
 
 type DataUnit = 'Bytes' | 'Bits' | `${'Kilo' | 'Mega' | 'Giga' | 'Tera'}${'bytes' | 'bits'}`;
@@ -65,7 +73,7 @@ export interface MetricValue {
   readonly options?: MetricOptions | undefined;
 }
 
-/** The invocation that a value belongs to. */
+/** The invocation that a value belongs to: the same object for all its values. */
 export interface MetricScope {
   readonly requestId: string;
   readonly tenantId: string;
@@ -159,8 +167,11 @@ export interface SpanHook {
 export interface Observability {
   /** Receives one record for each request, event and batch. */
   readonly log?: ((record: LogRecord) => unknown) | undefined;
-  /** Receives one metric for each request, event and batch, and the declared metrics of the application. */
-  readonly metric?: ((record: MetricRecord) => unknown) | undefined;
+  /**
+   * Receives one metric for each request, event and batch, for calls of MCP servers and decisions of rate limits, and the declared metrics of
+   * the application. `invocation` is the same object for all metrics of an invocation, for hooks that collect them: compare it only.
+   */
+  readonly metric?: ((record: MetricRecord, invocation?: object) => unknown) | undefined;
   /** Receives the spans of requests and events. */
   readonly span?: SpanHook | undefined;
   /** True if `request.completed` contains the sanitized path; default `true`. */
@@ -275,9 +286,10 @@ export function callHook<N extends 'log' | 'metric'>(
   observability: Observability,
   name: N,
   record: Parameters<NonNullable<Observability[N]>>[0],
+  invocation?: object,
 ): void {
-  const hook = observability[name] as ((given: typeof record) => unknown) | undefined;
-  if (hook) attemptHook(observability, name, () => hook(record));
+  const hook = observability[name] as ((given: typeof record, of?: object) => unknown) | undefined;
+  if (hook) attemptHook(observability, name, () => hook(record, invocation));
 }
 
 /** The result of a hook; `undefined` when it throws. */

@@ -12,14 +12,25 @@ import {
 import { createFastMap, createMap } from '../request/request.js';
 import { type Clock, type Environment, systemClock } from '../runtime/invocation.js';
 import { isError } from '../sanitize/internal/errors.js';
-import { cutBytes, cutMark, encodeBoundedLine, type WriteLine, writeToStdout } from '../sanitize/log-text.js';
+import {
+  cutBytes,
+  cutMark,
+  encodeBoundedLine,
+  encodeLine,
+  type WriteLine,
+  writeToStdout,
+} from '../sanitize/log-text.js';
 import { KEYS } from '../sanitize/policy.js';
 import { createSanitizer, defaultSanitizer, type Sanitizer } from '../sanitize/sanitizer.js';
 import {
   BOUND,
   BOUND_NAMES,
   type BoundContext,
-  Deliveries,
+  DEFER,
+  type DeferredLine,
+  type Deferring,
+  type Deliveries,
+  deliveriesOf,
   isBoundContext,
   type LoggerLevel,
   lambdaLevel,
@@ -144,7 +155,7 @@ export function createLoggerOn(target: LineTarget, sinks: readonly LogSink[], ke
   return new LineLogger(core, SEVERITY.debug, NO_FIELDS, undefined);
 }
 
-class LineLogger implements Logger {
+class LineLogger implements Logger, Deferring {
   readonly #core: Core;
   readonly #from: number;
   readonly #fields: Readonly<Record<string, unknown>>;
@@ -183,11 +194,21 @@ class LineLogger implements Logger {
       : new LineLogger(this.#core, this.#from, mergedFields(this.#fields, fields), this.#bound);
   }
 
+  [DEFER](level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>): DeferredLine | undefined {
+    if (this.#from > 40) return undefined;
+    const made = this.#line(level, message, fields);
+    // The other logger writes its own time.
+    const line = this.#core.target ? { ...made, logged_at: made.timestamp } : made;
+    return { bytes: Buffer.byteLength(encodeLine(line)), write: () => this.#pass(level, line) };
+  }
+
   #log(level: LogLevel, message: string, fields: Readonly<Record<string, unknown>> | undefined): void {
-    const { sinks } = this.#core;
-    const line = this.#line(level, message, fields);
+    this.#pass(level, this.#line(level, message, fields));
+  }
+
+  #pass(level: LogLevel, line: LogLine): void {
     this.#write(level, line);
-    for (const sink of sinks) {
+    for (const sink of this.#core.sinks) {
       guardHook(() => sink.take(line, level, (text) => this.#warn(text), this.#deliveries()));
     }
   }
@@ -195,8 +216,7 @@ class LineLogger implements Logger {
   /** The place for pending work of this invocation; `undefined` for a logger that is not bound to an invocation. */
   #deliveries(): Deliveries | undefined {
     const holder = this.#bound?.[BOUND]();
-    if (holder) holder.kept ??= new Deliveries(holder.clock);
-    return holder?.kept;
+    return holder && deliveriesOf(holder);
   }
 
   /** Writes a line that no sink receives, so that a notifier never reports itself. */

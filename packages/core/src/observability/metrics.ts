@@ -23,6 +23,8 @@ export const UNBOUNDED_TAGS: readonly string[] = ['tenant_id', 'request_id', 'co
 const UNITS =
   /^(?:Milliseconds|Microseconds|Seconds|Percent|None|(?:Count|B(?:yte|it)s|(?:Kilo|Mega|Giga|Tera)b(?:yte|it)s)(?:\/Second)?)$/;
 const MAX_TAG = 256;
+/** Members of a metric line that have another value. */
+const OWN_MEMBERS: readonly string[] = ['_aws', 'service', 'version'];
 
 /**
  * Declares the metrics that `ctx.metric` may write, by name.
@@ -52,13 +54,14 @@ class MetricRegistry implements DeclaredMetrics {
       this.#drop(observability, definition ? 'value' : 'metric', name);
       return;
     }
-    callHook(observability, 'metric', {
+    const record = {
       name,
       value,
       unit,
       tags: this.#declaredTags(observability, name, definition, options?.tags),
       properties: { request_id: scope.requestId, tenant_id: scope.tenantId },
-    });
+    };
+    callHook(observability, 'metric', record, scope);
   }
 
   #declaredTags(
@@ -93,13 +96,17 @@ const DEFINITION = group<MetricDefinition>()({
 
 function assertDefinition(name: string, definition: MetricDefinition): void {
   const option = `observability.metrics.${name}`;
-  if (!/^[\w.:/-]{1,128}$/.test(name) || name.startsWith('framework.') || name === '_aws') {
+  if (!/^[\w.:/-]{1,128}$/.test(name) || name.startsWith('framework.') || OWN_MEMBERS.includes(name)) {
     throw invalidOption(
       'observability.metrics',
-      'names of letters, digits, "_", ".", ":", "/", "-", other than "_aws" and "framework.…"',
+      'names of letters, digits, "_", ".", ":", "/", "-", other than "_aws", "service", "version" and "framework.…"',
     );
   }
-  DEFINITION.read(definition ?? null, { name: option, environment: {}, fail: invalidConfiguration });
+  const checked = DEFINITION.read(definition ?? null, { name: option, environment: {}, fail: invalidConfiguration });
+  const tags = checked?.tags ?? [];
+  // In a line, a name is either a metric or a dimension.
+  if (tags.includes('service') || tags.includes(name))
+    throw invalidOption(`${option}.tags`, `tags other than "service" and "${name}"`);
 }
 
 function isUnit(unit: unknown): unit is MetricUnit {

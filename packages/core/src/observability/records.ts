@@ -100,7 +100,7 @@ export function requestCompleted(
     durationMs: rounded(outcome.durationMs),
   };
   if (log) callHook(observability, 'log', requestLog(observability, state, outcome, facts, span));
-  if (metric) callHook(observability, 'metric', requestMetric(outcome, facts));
+  if (metric) callHook(observability, 'metric', requestMetric(outcome, facts), state);
   span?.end(
     {
       'http.response.status_code': outcome.status,

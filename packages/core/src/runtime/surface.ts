@@ -174,8 +174,8 @@ export function createSurfaceContext(
     abort: (reason) => state.abort(reason),
     async end() {
       state.span?.end({}, '');
+      state.end(false);
       await state.settleDeliveries();
-      state.end();
     },
   };
 }

@@ -73,6 +73,7 @@ export function createPipeline(kernel: Kernel, surface: SurfaceStages): Pipeline
     askOnError: surface.askOnError,
     maxResponseBytes,
     observe: surface.observesItself ? undefined : observation?.report,
+    endsLater: surface.observesItself === true,
   });
 }
 

@@ -104,6 +104,8 @@ export interface PipelineParts {
   readonly maxResponseBytes: number;
   /** Called when a request has ended. */
   readonly observe: Observe | undefined;
+  /** True if the surface itself calls `end` of the invocation, after the answer is complete. */
+  readonly endsLater: boolean;
 }
 
 /**
@@ -261,7 +263,7 @@ export class Pipeline {
       }
     }
     observe?.(exchange, response, () => contentBytes(response.content));
-    state.end();
+    state.end(this.#parts.endsLater ? undefined : hasFailed(exchange, response));
     // Waits for work that hooks and logs have started, such as a notification, before the instance freezes.
     const deliveries = state.kept && state.settleDeliveries();
     return deliveries ? deliveries.then(() => response) : response;
@@ -279,7 +281,7 @@ export class Pipeline {
         reportFailure(exchange, error, STREAM_FAILED);
       }
       this.#parts.observe?.(exchange, response, () => bytes);
-      exchange.state.end();
+      exchange.state.end(hasFailed(exchange, response));
     });
     return response;
   }
@@ -331,6 +333,11 @@ function assertSize({ content }: OutgoingResponse, maxBytes: number): void {
 
 function contentBytes(content: string | Uint8Array): number {
   return typeof content === 'string' ? Buffer.byteLength(content) : content.byteLength;
+}
+
+/** True for an answer of 500 or more, a stream that failed, and a timeout, which is answered with 408. */
+export function hasFailed({ error }: Exchange, { status }: OutgoingResponse): boolean {
+  return status >= 500 || (error !== undefined && (error.status >= 500 || error.code === 'app.timeout'));
 }
 
 const REQUEST_FAILED = 'framework: request failed';

@@ -1,4 +1,4 @@
-import type { Clock, Handler, LambdaContext, Logger, SecurePrincipal } from '@sallyport/core';
+import type { Clock, Handler, LambdaContext, Logger, MetricRecord, SecurePrincipal } from '@sallyport/core';
 import { createLogger } from '@sallyport/core/observability';
 import { STREAM_ACCESS } from '@sallyport/http/internal';
 import { Optional, SecureApp } from '@sallyport/secure';
@@ -27,6 +27,8 @@ export function logTo(lines: Line[]): Logger {
 export interface RigOptions {
   /** Default: silence. */
   readonly log?: Logger;
+  /** The metric hook of the container. Default: none. */
+  readonly metric?: (record: MetricRecord) => unknown;
   /** Options of the server; `store: null` means no store. */
   readonly server?: Partial<Omit<McpServerOptions, 'store'>> & { readonly store?: McpStore | null };
   readonly register?: (server: McpServer) => void;
@@ -98,7 +100,10 @@ export class Rig {
     const { clock } = this.options;
     const app = new SecureApp({
       principalResolver: (ctx) => toPrincipal(ctx.header('x-user') ?? '', ctx.header('x-scopes')),
-      observability: { log: (record) => this.logged.push(record) },
+      observability: {
+        log: (record) => this.logged.push(record),
+        ...(this.options.metric && { metric: this.options.metric }),
+      },
       ...(clock ? { clock } : {}),
       log: this.options.log ?? false,
     });

@@ -1,6 +1,6 @@
 import type { Context, MaybePromise, Middleware, PolicyDecision, PolicyHook, Response } from '@sallyport/core';
 import { FrameworkError } from '@sallyport/core';
-import { toResponse } from '@sallyport/core/internal';
+import { countIn, toResponse } from '@sallyport/core/internal';
 import { defineOptions, func, group, kind, type ParsedOptions, withMethods } from '@sallyport/core/options';
 import { invalidConfig, RateLimitError } from '../errors.js';
 import { callHookOf } from '../limiter/internal/report.js';
@@ -160,6 +160,7 @@ async function decideOn(
   const units = typeof cost === 'number' ? cost : await ask(cost, ctx);
   const decision = await consume(limiter, key, units, ctx.signal);
   ctx.set(DECISION_KEY, decision);
+  countIn(ctx, { name: 'framework.limit', tags: { policy: policyOf(limiter), decision: outcomeOf(decision) } });
   callHookOf(() => ctx.log, 'onDecision', onDecision, ctx, decision);
   if (!decision.allowed) callHookOf(() => ctx.log, 'onRateLimit', onRateLimit, ctx, decision);
   return decision;
@@ -206,6 +207,17 @@ async function ask<T>(question: Ask<T>, ctx: Context): Promise<T> {
   } catch (cause) {
     throw new FrameworkError('app.internal', undefined, { cause });
   }
+}
+
+/** The policy of a limiter; `''` for a limiter that has only `consume`. */
+function policyOf({ strategy }: Partial<RateLimiter>): string {
+  return strategy?.policy ?? '';
+}
+
+/** `unknown`: the store failed, and the option `onStoreError` decided. */
+function outcomeOf({ source, allowed }: LimitDecision): string {
+  if (source === 'none') return 'unknown';
+  return allowed ? 'allowed' : 'denied';
 }
 
 function codeOf({ source }: LimitDecision): string {

@@ -25,6 +25,10 @@ export interface DeliveryKind {
   };
   /** The longest time that the service waits for an answer, in milliseconds; default: as long as the function may run. */
   readonly maxMs?: number | undefined;
+  /** True if the records of an invocation are a batch in metrics, log records and spans. */
+  readonly isBatch?: boolean | undefined;
+  /** The time at which a record was sent, in epoch milliseconds; NaN if unknown. Default: unknown for every record. */
+  readonly sentMs?: ((item: Delivered) => number) | undefined;
   /**
    * Milliseconds before the end of the invocation that the answer needs; default: the container's margin. At most a third of a
    * short invocation is reserved, so that handlers run with any timeout.
@@ -142,12 +146,12 @@ export class Delivery {
     }));
     const records = items.map(({ record }) => record as unknown as LooseRecord);
     const byRecord = new Map<unknown, Delivered>(items.map((item) => [item.record ?? NOTHING, item]));
-    const { kind, maxMs, key, traces } = this.#kind;
+    const { kind, key, traces, sentMs } = this.#kind;
     const definition: SourceDefinition = {
-      kind,
+      ...this.#kind,
       noun: kind,
       answer: '',
-      ...(maxMs !== undefined && { maxMs }),
+      sentMs: sentMs && ((record) => sentMs(byRecord.get(record) as Delivered)),
       key: key && ((record) => key(byRecord.get(record) as Delivered)),
       recordId: (record) => (byRecord.get(record) as Delivered).id,
       ...(traces && traces),

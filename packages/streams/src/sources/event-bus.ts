@@ -67,6 +67,7 @@ export const EVENT_BUS: SourceDefinition = {
   // The bus has no attributes: a sender adds the trace context to the detail.
   traceId: (record) => firstTraceId(detailMember(record, 'traceparent'), ''),
   carrier: detailMember,
+  sentMs: (event) => Date.parse(stringOf(event.time)),
   facts(event, awsRequestId) {
     const detailType = detailTypeOf(event);
     const correlationId = correlationOf(event, awsRequestId).id;

@@ -84,6 +84,7 @@ export const KINESIS: RecordSource = {
   arnOf: (record) => (record?.eventSource === 'aws:kinesis' ? record.eventSourceARN : undefined),
   key: (record) => keyText(record.eventID),
   recordId: (record) => stringOf(record.eventID),
+  sentMs: ({ kinesis }) => Number(kinesis?.approximateArrivalTimestamp) * 1000,
   failureIdentifier: (record, identifier) =>
     identifier === 'eventID' ? record.eventID : record.kinesis?.sequenceNumber,
   assertSupported: assertNoWindow,

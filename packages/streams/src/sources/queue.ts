@@ -123,6 +123,7 @@ export const QUEUE: RecordSource = {
   recordId: (record) => stringOf(record.messageId),
   traceId: (record) => firstTraceId(messageMember(record, 'traceparent'), messageMember(record, 'x-amzn-trace-id')),
   carrier: messageMember,
+  sentMs: ({ attributes }) => Number(attributes?.SentTimestamp),
   failureIdentifier: (record) => record.messageId,
   orderedGroup: ({ attributes }, { name, arn }) =>
     isFifo(name) ? `${arn} ${stringOf(attributes?.MessageGroupId)}` : undefined,

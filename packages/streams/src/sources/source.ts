@@ -42,7 +42,7 @@ export interface SourceDefinition {
   /** Description of the answer, for `explain`. */
   readonly answer: string;
   /** The longest time that the service waits for an answer, in milliseconds; it may be shorter than the function's own. */
-  readonly maxMs?: number;
+  readonly maxMs?: number | undefined;
   /**
    * The natural key of a record: equal for every delivery of the same event, and different for different events of one source.
    * Required: a kind without natural keys sets `undefined`, with the reason in a comment.
@@ -56,6 +56,10 @@ export interface SourceDefinition {
   carrier?(record: LooseRecord, name: string): string;
   /** Facts for metrics, spans and log records that only records of this kind have. */
   facts?(record: LooseRecord, awsRequestId: unknown): Partial<EventFacts>;
+  /** The time at which a record was sent, in epoch milliseconds; NaN if unknown. */
+  readonly sentMs?: ((record: LooseRecord) => number) | undefined;
+  /** True if the records of an invocation are observed as a batch, although the kind has no `failureIdentifier`. */
+  readonly isBatch?: boolean | undefined;
   /** The identifier of a failed record in a batch report. A kind without it answers results instead. */
   failureIdentifier?(record: LooseRecord, identifier: StreamIdentifier): unknown;
   /** The group whose later records wait for this one; `undefined` if records do not wait for each other. */

@@ -79,6 +79,7 @@ export const TABLE_STREAM: RecordSource = {
   key: (record) => keyText(record.eventID),
   recordId: (record) => stringOf(record.eventID),
   facts: (record) => ({ eventName: stringOf(record.eventName) }),
+  sentMs: ({ dynamodb }) => Number(dynamodb?.ApproximateCreationDateTime) * 1000,
   failureIdentifier: (record, identifier) =>
     identifier === 'eventID' ? record.eventID : record.dynamodb?.SequenceNumber,
   assertSupported: assertNoWindow,

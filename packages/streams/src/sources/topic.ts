@@ -71,5 +71,6 @@ export const TOPIC: RecordSource = {
   recordId: (record) => stringOf(record.Sns?.MessageId),
   traceId: (record) => firstTraceId(notificationMember(record, 'traceparent'), ''),
   carrier: notificationMember,
+  sentMs: (record) => Date.parse(stringOf(record.Sns?.Timestamp)),
   rules: () => ({ concurrency: 1, stops: true }),
 };

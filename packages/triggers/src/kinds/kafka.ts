@@ -70,6 +70,8 @@ export const KAFKA_TRIGGER = /* @__PURE__ */ defineTrigger({
   sample: { eventSource: 'aws:kafka', records: {} },
   key: ({ keyPart = '', id }: Delivered) => keyOf(keyPart, id),
   traces: { carrier: headerOf, traceId: (record: unknown) => parseTraceparent(headerOf(record, 'traceparent')) },
+  isBatch: true,
+  sentMs: ({ record }: Delivered) => (record as KafkaRecord).timestamp,
   answer: 'an empty report, or an error after a failed record',
 });
 

@@ -1,3 +1,4 @@
+import { countIn } from '@sallyport/core/internal';
 import { type McpRequest, nowMs } from '../../http/internal/transport.js';
 import { digestOf } from '../../internal/crypto.js';
 import type { JsonObject } from '../../protocol/types.js';
@@ -89,9 +90,17 @@ async function runHooks(
     if (!behind) throw new TypeError('framework: mcp: a hook of "onCall" must call next() or throw');
     return behind;
   };
+  const measure = ({ outcome, durationMs }: CallEnd) => {
+    const { kind, target } = about;
+    countIn(http.context, { name: 'framework.call', tags: { kind, target, outcome }, durationMs });
+  };
   try {
-    const { error } = await runFrom(0);
-    if (error !== undefined) throw error;
+    const end = await runFrom(0).catch((error: unknown) => {
+      measure(failed(error));
+      throw error;
+    });
+    measure(end);
+    if (end.error !== undefined) throw end.error;
     return answer;
   } catch (error) {
     run.finish({ kind: 'failed', error }, error);

@@ -41,9 +41,9 @@ export async function runRoute<T>(
   try {
     return await read(await registration.run(context));
   } finally {
+    state.end(false);
     const deliveries = state.kept && state.settleDeliveries();
     if (deliveries) await deliveries;
-    state.end();
   }
 }
 

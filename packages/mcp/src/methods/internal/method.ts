@@ -1,5 +1,5 @@
 import type { MaybePromise } from '@sallyport/core';
-import { guardHook, stateOf } from '@sallyport/core/internal';
+import { guardHook, hasMetricHook, stateOf } from '@sallyport/core/internal';
 import { aroundCall } from '../../calls/internal/around.js';
 import type { Accepted, McpRequest, Reply } from '../../http/internal/transport.js';
 import { RPC, TASKS } from '../../protocol/internal/protocol.js';
@@ -83,7 +83,7 @@ export function defineMethod<Part = undefined>(method: Method<Part>): DefinedMet
     const made = await method.handle(request, (load && (await load())) as Part);
     const facts = 'call' in made ? made.call.target.facts : undefined;
     stateOf(request.http.context).recorded = { rpc_method: name, ...facts };
-    const isHooked = hooked && request.server.settings.onCall.length > 0;
+    const isHooked = hooked && (request.server.settings.onCall.length > 0 || hasMetricHook(request.http.context));
     return isHooked && 'call' in made ? { call: aroundCall(request, made.call) } : made;
   };
   return { ...method, answer };

@@ -57,6 +57,7 @@ export const ENTRIES: readonly string[] = [
   '@sallyport/otel/aws',
   '@sallyport/otel/bridge',
   '@sallyport/otel/http',
+  '@sallyport/otel/metrics',
   '@sallyport/otel/testing',
   '@sallyport/ratelimit',
   '@sallyport/ratelimit/schema',

@@ -130,7 +130,8 @@ export function resultsOf(run: BatchRun, settings: RouterSettings): unknown[] {
 /** Runs a batch in which every record has a handler, and waits for its pending deliveries. */
 export async function runAll(batch: RecordBatch, observer: Observer | undefined): Promise<BatchRun> {
   const run = new BatchRun(batch, observer);
-  await run.complete();
+  await (observer ? observer.runBatch(() => run.complete()) : run.complete());
+  observer?.batchEnded(run);
   warnOfDeadline(run, batch);
   await batch.end();
   return run;

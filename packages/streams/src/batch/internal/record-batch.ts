@@ -17,6 +17,7 @@ import {
   type Deliveries,
   type DeliveryHolder,
   emitMetric,
+  type InvocationEnd,
   invocationTraceId,
   NO_SPAN,
   stringOf,
@@ -40,6 +41,8 @@ export class RecordBatch implements DeliveryHolder {
   kept: Deliveries | undefined = undefined;
   /** The spans of the records that have started; `undefined` without a tracer. */
   spans: (ActiveSpan | undefined)[] | undefined = undefined;
+  /** Lines and metric values that wait for the end of the batch. */
+  ending: InvocationEnd | undefined = undefined;
   /** On the monotonic clock; infinite without a deadline. */
   readonly #deadlineAt: number = Number.POSITIVE_INFINITY;
   #abandon: (() => void) | undefined = undefined;
@@ -178,6 +181,7 @@ export class RecordBatch implements DeliveryHolder {
   /** Clears timers. The answer waits for the returned promise. */
   end(): Promise<void> | undefined {
     this.#stopTimer?.();
+    this.ending?.end(false);
     const left = remainingMsOf(this.lambdaContext);
     return this.kept?.settle(Number.isNaN(left) ? undefined : left);
   }
@@ -272,7 +276,7 @@ export class RecordContext implements EventContext {
         function_name: this.lambdaContext?.functionName ?? '',
         function_version: this.lambdaContext?.functionVersion ?? '',
       },
-      () => this.#batch,
+      Object.assign(() => this.#batch, { record: this.#index }),
     );
     return this.#log;
   }
@@ -295,7 +299,7 @@ export class RecordContext implements EventContext {
   }
 
   metric(name: string, value: number, options?: MetricOptions): void {
-    emitMetric(this.#batch.settings.observability, { name, value, options }, this);
+    emitMetric(this.#batch.settings.observability, { name, value, options }, this.#batch);
   }
 
   now(): Date {

@@ -131,6 +131,7 @@ export class BatchRun implements BatchOutcome {
     this.#states[index] = DONE;
     if (!this.#isReported) this.results[index] = result === undefined ? null : result;
     this.#observer?.recordEnded(index, undefined);
+    this.#batch.ending?.recordDone(index);
   }
 
   #fail(index: number, thrown: unknown): void {

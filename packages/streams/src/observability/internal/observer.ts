@@ -14,6 +14,7 @@ import {
 } from '@sallyport/core/internal';
 import { type RecordBatch, RecordContext } from '../../batch/internal/record-batch.js';
 import { warn } from '../../router/internal/settings.js';
+import type { LooseRecord } from '../../sources/source.js';
 
 /** A thrown value in a box, because `undefined` can be thrown. */
 export interface Failure {
@@ -73,8 +74,8 @@ const STOP_CODES: Readonly<Partial<Record<StoppedBy, string>>> = {
 /** Observes one batch. It is created only for hooks or tracers: without them it measures nothing. */
 export class Observer {
   readonly #batch: RecordBatch;
-  /** True if the answer is a batch report. */
-  readonly #isReported: boolean;
+  /** True if the records of the invocation are a batch. */
+  readonly #isBatch: boolean;
   readonly #startedAt: number;
   readonly #batchSpan: ActiveSpan | undefined;
   readonly #starts: number[] = [];
@@ -83,10 +84,10 @@ export class Observer {
   constructor(batch: RecordBatch) {
     const { observability, clock } = batch.settings;
     this.#batch = batch;
-    this.#isReported = batch.definition.failureIdentifier !== undefined;
+    this.#isBatch = batch.definition.failureIdentifier !== undefined || batch.definition.isBatch === true;
     this.#startedAt = clock.monotonicMs();
     batch.spans = this.#spans;
-    this.#batchSpan = this.#isReported
+    this.#batchSpan = this.#isBatch
       ? startEventSpan(observability, batchFacts(batch), undefined, '', { invocation: batch, carrier: () => '' })
       : undefined;
   }
@@ -102,7 +103,7 @@ export class Observer {
     const { settings, definition } = batch;
     const record = batch.recordAt(index);
     this.#starts[index] = settings.clock.monotonicMs();
-    const link = this.#isReported ? (definition.traceId?.(record) ?? '') : '';
+    const link = this.#isBatch ? (definition.traceId?.(record) ?? '') : '';
     const origin: SpanOrigin = { invocation: batch, carrier: (name) => definition.carrier?.(record, name) ?? '' };
     const span = startEventSpan(settings.observability, recordFacts(batch, index), this.#batchSpan, link, origin);
     this.#spans[index] = span;
@@ -116,16 +117,23 @@ export class Observer {
       errorCode: failure ? codeOf(failure.thrown) : '',
       durationMs: clock.monotonicMs() - (this.#starts[index] ?? this.#startedAt),
     };
-    const completed = this.#isReported ? recordCompleted : eventCompleted;
-    completed(observability, recordFacts(this.#batch, index), outcome, this.#spans[index]);
+    const facts = recordFacts(this.#batch, index);
+    if (this.#isBatch) recordCompleted(observability, facts, outcome, this.#spans[index]);
+    else {
+      const measures = measuresOf(this.#batch, [this.#batch.recordAt(index)]);
+      eventCompleted(observability, facts, { ...outcome, ...measures }, this.#spans[index]);
+    }
   }
 
+  /** Reports the end of a batch; nothing for a single event. */
   batchEnded({ failed, notTried, stoppedBy, failure }: BatchOutcome): void {
+    if (!this.#isBatch) return;
     const { observability, clock } = this.#batch.settings;
     const records = this.#batch.records.length;
     const durationMs = clock.monotonicMs() - this.#startedAt;
     const errorCode = failure ? codeOf(failure.thrown) : (STOP_CODES[stoppedBy] ?? '');
-    const outcome = { records, failed, notTried, stoppedBy, errorCode, durationMs };
+    const measures = measuresOf(this.#batch, this.#batch.records);
+    const outcome = { records, failed, notTried, stoppedBy, errorCode, durationMs, ...measures };
     batchCompleted(observability, batchFacts(this.#batch), outcome, this.#batchSpan);
   }
 }
@@ -145,6 +153,23 @@ export const createObserver: CreateObserver = (batch) => {
   return listened ? new Observer(batch) : undefined;
 };
 
+/** The number of records that were delivered before, and the age of the oldest; without the numbers that the service does not report. */
+function measuresOf(
+  { settings, definition }: RecordBatch,
+  records: readonly LooseRecord[],
+): Pick<EventOutcome, 'measures'> {
+  if (!settings.observability.metric) return {};
+  const measures: { retries?: number; oldest_record_ms?: number } = {};
+  const nowMs = settings.clock.now().getTime();
+  for (const record of records) {
+    const receptions = Number(record?.attributes?.ApproximateReceiveCount);
+    if (receptions > 0) measures.retries = (measures.retries ?? 0) + Number(receptions > 1);
+    const sentMs = Number(record && definition.sentMs?.(record));
+    if (sentMs > 0) measures.oldest_record_ms = Math.max(measures.oldest_record_ms ?? 0, nowMs - sentMs);
+  }
+  return Object.keys(measures).length > 0 ? { measures } : {};
+}
+
 /** Facts about a whole batch. */
 function batchFacts(batch: RecordBatch): EventFacts {
   return {
@@ -153,6 +178,7 @@ function batchFacts(batch: RecordBatch): EventFacts {
     requestId: batch.requestId,
     traceId: batch.traceId,
     tenantId: batch.tenantId,
+    invocation: batch,
   };
 }
 
