@@ -56,6 +56,9 @@ describe('the arguments of a field', () => {
 });
 
 it('the package registers its copy, so that two copies are reported by name', () => {
-  const copies = (globalThis as Record<symbol, unknown>)[Symbol.for('sallyport.copies/1')] as readonly [string, string][];
+  const copies = (globalThis as Record<symbol, unknown>)[Symbol.for('sallyport.copies/1')] as readonly [
+    string,
+    string,
+  ][];
   expect(copies.filter(([name]) => name === '@sallyport/appsync')).toHaveLength(1);
 });

@@ -1,5 +1,6 @@
 import { FrameworkError, internalError } from '../errors/errors.js';
 import { type BoundFields, bindLogger, type Deliveries, type DeliveryHolder } from '../observability/bound-log.js';
+import type { InvocationEnd } from '../observability/ending.js';
 import {
   emitMetric,
   type Logger,
@@ -10,7 +11,6 @@ import {
   type SpanScope,
 } from '../observability/hooks.js';
 import type { ActiveSpan } from '../observability/records.js';
-import type { InvocationEnd } from '../observability/ending.js';
 import { decodePercent, isJsonMediaType, unsupportedMediaType } from '../request/encoding.js';
 import type { Form, FormLimits } from '../request/form.js';
 import { invocationTraceId, otherTraceId, type SourceProvenance } from '../request/provenance.js';
