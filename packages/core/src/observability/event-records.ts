@@ -1,15 +1,8 @@
 import type { TriggerKind } from '../runtime/invocation.js';
 import { scrubWords } from '../sanitize/internal/light.js';
+import { type ActiveSpan, channelOf, startSpan } from './active-span.js';
 import { callHook, type Observability, type SpanAttributes, type SpanOrigin } from './hooks.js';
-import {
-  type ActiveSpan,
-  canonicalCode,
-  channelOf,
-  recordText,
-  rounded,
-  startSpan,
-  textAttributes,
-} from './records.js';
+import { canonicalCode, recordText, rounded, textAttributes } from './records.js';
 
 /** Data about an event, a record or a batch before it runs. */
 export interface EventFacts {
