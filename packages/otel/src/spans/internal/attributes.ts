@@ -1,5 +1,5 @@
 import type { SpanAttributes, SpanKind, SpanOrigin } from '@sallyport/core';
-import type { AttributeValue } from '../encoding/protobuf.js';
+import type { AttributeValue } from '../../encoding/protobuf.js';
 
 const MAX_VALUE = 1024;
 const MAX_ATTRIBUTES = 64;
@@ -17,7 +17,7 @@ export class AttributeMap {
   ): void {
     for (const key of Object.keys(attributes)) {
       const name = names[key] ?? key;
-      const value = read(attributes, key);
+      const value = attributeOf(attributes, key);
       if (name === '' || value === undefined) continue;
       const isNew = this.values[name] === undefined;
       if (!isValue(value) || (isNew && this.#count >= MAX_ATTRIBUTES)) this.dropped += 1;
@@ -38,7 +38,7 @@ export class AttributeMap {
   }
 }
 
-function read(attributes: Readonly<Record<string, unknown>>, key: string): unknown {
+function attributeOf(attributes: Readonly<Record<string, unknown>>, key: string): unknown {
   try {
     return attributes[key];
   } catch {
