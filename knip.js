@@ -94,6 +94,7 @@ export default {
       entry: [
         'README.md',
         'test/**/*.test.ts',
+        'test/functions/*.ts',
         'test/programs/*.ts',
         'bench/*.ts',
         'judge/*.{ts,mjs}',
