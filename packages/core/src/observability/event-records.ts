@@ -220,7 +220,7 @@ function identity(facts: EventFacts, span: ActiveSpan | undefined) {
   return {
     request_id: recordText(facts.requestId),
     trace_id: span?.id('traceId') || recordText(facts.traceId),
-    ...(span && { remote_trace_id: span.id('remoteTraceId') }),
+    ...(span && { remote_trace_id: span.id('remoteTraceId') || undefined }),
     tenant_id: recordText(facts.tenantId),
   };
 }

@@ -121,7 +121,7 @@ function requestLog(
     trigger: facts.trigger,
     request_id: facts.requestId,
     trace_id: span?.id('traceId') || state.traceId,
-    ...(span && { remote_trace_id: span.id('remoteTraceId') }),
+    ...(span && { remote_trace_id: span.id('remoteTraceId') || undefined }),
     tenant_id: facts.tenantId,
     method: facts.method,
     route: facts.route,
