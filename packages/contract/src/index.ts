@@ -38,5 +38,5 @@ export {
 } from './protocol/protocol.js';
 export { inProcess, spawnRuntime } from './protocol/runtimes.js';
 export { serveRuntime } from './protocol/serve.js';
-export { type CliParts, EXIT, runCli } from './run/cli.js';
+export { type CliParts, CONTRACT_EXIT, runCli } from './run/cli.js';
 export { type RunOptions, runContract, type Verdict } from './run/run.js';

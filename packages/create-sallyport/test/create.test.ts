@@ -136,7 +136,7 @@ describe('a project', () => {
   it.each([
     ['cdk', ['@sallyport/constructs', 'aws-cdk-lib', 'constructs'], true],
     ['none', [], false],
-  ] as const)('of %s depends on the CDK, and explains its stack, only if it has one', (infra, packages, explained) => {
+  ] as const)('of %s depends on the CDK, and explains the stack, only with a stack', (infra, packages, explained) => {
     const files = createProject(spec({ infra }));
     const { devDependencies = {} } = JSON.parse(files.get('package.json') ?? '') as { devDependencies?: object };
     expect(Object.keys(devDependencies).filter((name) => /constructs|cdk/.test(name))).toEqual(packages);
@@ -365,7 +365,7 @@ describe('the target', () => {
     });
   });
 
-  it('leaves nothing behind when a file cannot be written', () => {
+  it('leaves no file when one cannot be written', () => {
     const files = new Map([
       ['a', 'a file'],
       ['a/b', 'a file below a file'],

@@ -83,10 +83,11 @@ const lastRecord = () => {
 const delivered = () =>
   new Promise<ReturnType<typeof lastRecord>>((resolve) => {
     const end = host.journal.subscribe((change) => {
-      if (change.type !== 'record' || change.record.origin.kind !== 'queue') return;
-      if (change.record.differences.length === 0) return;
+      if (change.type !== 'record') return;
+      const record = host.journal.get(change.id);
+      if (record?.origin.kind !== 'queue' || record.differences.length === 0) return;
       end();
-      resolve(change.record);
+      resolve(record);
     });
   });
 

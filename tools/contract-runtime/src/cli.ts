@@ -1,4 +1,4 @@
-import { EXIT, runCli } from '@sallyport/contract';
+import { CONTRACT_EXIT, runCli } from '@sallyport/contract';
 import { bundleRuntime } from './bundled.js';
 import { FIXTURES } from './folder.js';
 import { TOOL_FUNCTIONS } from './functions/tools.js';
@@ -20,7 +20,7 @@ export async function runContractCli(args: readonly string[]): Promise<number> {
   } catch (error) {
     if (names === undefined) throw error;
     write(error instanceof Error ? error.message : String(error));
-    return EXIT.invalid;
+    return CONTRACT_EXIT.invalid;
   }
 }
 

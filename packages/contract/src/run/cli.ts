@@ -7,7 +7,7 @@ import { inProcess, spawnRuntime } from '../protocol/runtimes.js';
 import { runContract, type Verdict } from './run.js';
 
 /** Exit statuses of {@link runCli}. */
-export const EXIT = { passed: 0, failed: 1, invalid: 2, protocol: 3 } as const;
+export const CONTRACT_EXIT = { passed: 0, failed: 1, invalid: 2, protocol: 3 } as const;
 
 /** The parts that the program provides. */
 export interface CliParts {
@@ -53,21 +53,21 @@ export async function runCli(args: readonly string[], parts: CliParts): Promise<
   const flags = readFlags(args);
   if (typeof flags === 'string') {
     write(flags);
-    return flags === HELP ? EXIT.passed : EXIT.invalid;
+    return flags === HELP ? CONTRACT_EXIT.passed : CONTRACT_EXIT.invalid;
   }
   const contract = loadContract(parts.folder, parts.validate);
   const isSelected = selector(flags);
   const fixtures = contract.fixtures.filter((fixture) => isSelected(fixture.id) && (parts.selects?.(fixture) ?? true));
   const invalid = contract.invalid.filter(({ id }) => isSelected(id));
   for (const { id, problem } of invalid) write(`INVALID ${id}: ${problem}`);
-  if (invalid.length > 0) return EXIT.invalid;
+  if (invalid.length > 0) return CONTRACT_EXIT.invalid;
   if (fixtures.length === 0) {
     write('no fixture is selected');
-    return EXIT.invalid;
+    return CONTRACT_EXIT.invalid;
   }
   if (flags.list) {
     for (const { id, name } of fixtures) write(`${id}: ${name}`);
-    return EXIT.passed;
+    return CONTRACT_EXIT.passed;
   }
   const whole = flags.area === undefined && flags.id === undefined && parts.selects === undefined;
   try {
@@ -81,7 +81,7 @@ export async function runCli(args: readonly string[], parts: CliParts): Promise<
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error;
     write(`PROTOCOL ${error.message}`);
-    return EXIT.protocol;
+    return CONTRACT_EXIT.protocol;
   }
 }
 
@@ -141,5 +141,5 @@ function conclude(
     const body = { ...totals, uncovered: open, fixtures: verdicts };
     writeFileSync(file, `${JSON.stringify(body, null, 2)}\n`);
   }
-  return totals.failed === 0 ? EXIT.passed : EXIT.failed;
+  return totals.failed === 0 ? CONTRACT_EXIT.passed : CONTRACT_EXIT.failed;
 }

@@ -17,7 +17,7 @@ export interface Surroundings {
   readonly ask: ((question: string) => Promise<string>) | undefined;
 }
 
-const EXIT = { done: 0, failed: 2 } as const;
+const CREATE_EXIT = { done: 0, failed: 2 } as const;
 
 const HELP = `usage: npm create sallyport@latest <directory> -- [flags]
 
@@ -42,12 +42,12 @@ export async function runCreate(args: readonly string[], around: Surroundings): 
   if (command.kind === 'create') return create(command.request, around);
   if (command.kind === 'usage') return fail(around, `${command.problem}\n${HELP}`);
   around.out({ help: HELP, version: `${readVersion()}\n`, list: listTemplates() }[command.kind]);
-  return EXIT.done;
+  return CREATE_EXIT.done;
 }
 
 function fail({ err }: Surroundings, problem: string): number {
   err(`create-sallyport: ${problem.trimEnd()}\n`);
-  return EXIT.failed;
+  return CREATE_EXIT.failed;
 }
 
 async function create(request: Request, around: Surroundings): Promise<number> {
@@ -75,7 +75,7 @@ async function create(request: Request, around: Surroundings): Promise<number> {
   }
   const steps = nextSteps(relative(around.cwd, target), packageManager, request.install);
   around.out(`Created ${names.app}. Next:\n\n${steps.map((step) => `  ${step}\n`).join('')}`);
-  return EXIT.done;
+  return CREATE_EXIT.done;
 }
 
 async function askTemplate(ask: Surroundings['ask']): Promise<TemplateName | string> {

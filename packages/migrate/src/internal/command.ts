@@ -18,7 +18,7 @@ export interface Streams {
 }
 
 /** Exit codes: nothing left to do, a dry run that would change files, a failure. */
-const EXIT = { done: 0, wouldChange: 1, failed: 2 } as const;
+const MIGRATE_EXIT = { done: 0, wouldChange: 1, failed: 2 } as const;
 
 const HELP = `usage: sallyport-migrate [-root <path>] [-apply] [-map <file>] [-rules <list>]
 
@@ -40,10 +40,10 @@ export function runCommand(args: readonly string[], streams: Streams): number {
   if (command.kind === 'migrate') return guarded(command, streams);
   if (command.kind === 'usage') {
     streams.err(`sallyport-migrate: ${command.problem}\n${HELP}`);
-    return EXIT.failed;
+    return MIGRATE_EXIT.failed;
   }
   streams.out(command.kind === 'help' ? HELP : `${readVersion()}\n`);
-  return EXIT.done;
+  return MIGRATE_EXIT.done;
 }
 
 function guarded(command: Extract<Command, { kind: 'migrate' }>, streams: Streams): number {
@@ -52,7 +52,7 @@ function guarded(command: Extract<Command, { kind: 'migrate' }>, streams: Stream
   } catch (error) {
     const text = reasonOf(error);
     streams.err(`sallyport-migrate: ${isFrameworkError(error) ? text.replace(/^framework: /, '') : text}\n`);
-    return EXIT.failed;
+    return MIGRATE_EXIT.failed;
   }
 }
 
@@ -70,8 +70,8 @@ function migrate({ root, apply, map, rules }: Extract<Command, { kind: 'migrate'
     applyPlan(plan);
     streams.err(`sallyport-migrate: updated ${count} file(s)\n`);
   }
-  if (plan.broken.length > 0) return EXIT.failed;
-  return count > 0 && !apply ? EXIT.wouldChange : EXIT.done;
+  if (plan.broken.length > 0) return MIGRATE_EXIT.failed;
+  return count > 0 && !apply ? MIGRATE_EXIT.wouldChange : MIGRATE_EXIT.done;
 }
 
 /** The named mapping, else the mapping in the root; `undefined` if absent. */

@@ -94,7 +94,7 @@ function binaryRemedy(type: string | undefined, stated: readonly string[] | unde
 
 function renamedHeaders(kind: HttpDoorKind, answer: unknown): readonly Difference[] {
   const { remapped } = DOOR_PROFILES[kind];
-  return namesOf(answer).flatMap((name) =>
+  return headerNamesOf(answer).flatMap((name) =>
     remapped.includes(name.toLowerCase())
       ? toDifference(
           'header.renamed',
@@ -104,7 +104,7 @@ function renamedHeaders(kind: HttpDoorKind, answer: unknown): readonly Differenc
   );
 }
 
-function namesOf(answer: unknown): readonly string[] {
+function headerNamesOf(answer: unknown): readonly string[] {
   if (!isPlainObject(answer)) return [];
   const { headers, multiValueHeaders } = answer;
   return [...new Set([headers, multiValueHeaders].flatMap((one) => (isPlainObject(one) ? Object.keys(one) : [])))];

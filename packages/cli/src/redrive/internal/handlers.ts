@@ -45,14 +45,14 @@ const plain = (text = '') => text.toLowerCase().replace(/[^a-z0-9]/g, '');
 
 /** The names by which an application registers the source: its name or its ARN. */
 function sourceNames(destination: DeadLetter['destination']) {
-  if (destination.kind === 'queue') return { kind: 'queue', names: namesOf(destination.arn, ':') };
+  if (destination.kind === 'queue') return { kind: 'queue', names: resourceNamesOf(destination.arn, ':') };
   if (destination.kind !== 'records') return undefined;
   const { source, streamArn } = destination.batch;
-  if (source === 'stream') return { kind: source, names: namesOf(streamArn, '/') };
+  if (source === 'stream') return { kind: source, names: resourceNamesOf(streamArn, '/') };
   const [table = streamArn] = streamArn.split('/stream/');
-  return { kind: source, names: namesOf(table, '/') };
+  return { kind: source, names: resourceNamesOf(table, '/') };
 }
 
-function namesOf(arn: string, separator: string): readonly string[] {
+function resourceNamesOf(arn: string, separator: string): readonly string[] {
   return [arn.split(separator).at(-1) ?? arn, arn];
 }
