@@ -96,6 +96,7 @@ export default {
       entry: [
         'README.md',
         'test/**/*.test.ts',
+        'test/functions/*.ts',
         'test/programs/*.ts',
         'bench/*.ts',
         'judge/*.{ts,mjs}',

@@ -123,6 +123,11 @@ const TOOLS: readonly Reason[] = [
     why: 'code of another copy is code that this copy did not bundle: its exports are not checked',
   })),
   {
+    file: 'packages/otel/src/tracing.ts',
+    name: 'TraceSpan',
+    why: 'a container passes only spans of its one tracer; below a span of another copy the tracer would begin a trace of its own',
+  },
+  {
     file: 'packages/testkit/src/simulate/models/pipeline-job.ts',
     name: 'DESKS',
     why: 'jobClient() throws for an environment of another copy',

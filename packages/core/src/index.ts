@@ -8,14 +8,14 @@ export type {
   Next,
   PolicyDecision,
   PolicyHook,
-  Route,
   WebSocketClient,
   WebSocketConnection,
   WebSocketContext,
 } from './context/context.js';
 export { type ContextKey, contextKey } from './context/context.js';
-export type { PrincipalKind, SecurePrincipal } from './context/principal.js';
 export { deriveContext } from './context/request-context.js';
+export type { Route } from './context/route.js';
+export type { PrincipalKind, SecurePrincipal } from './context/secure-principal.js';
 export {
   APP_CODES,
   type AppCode,

@@ -38,6 +38,7 @@ export {
   toClientError,
 } from './errors/errors.js';
 export { registerCopy } from './errors/internal/register.js';
+export { type ActiveSpan, channelOf } from './observability/active-span.js';
 export {
   BOUND,
   type BoundContext,
@@ -84,8 +85,6 @@ export {
   pointsOf,
 } from './observability/metric-table.js';
 export {
-  type ActiveSpan,
-  channelOf,
   type RequestOutcome,
   requestCompleted,
   startRequestSpan,

@@ -1,5 +1,6 @@
 /** Sanitization, logger, metrics, spans and notification. A separate entry, so that a small bundle does not contain it. */
 
+export type { SpanError, SpanMessage } from './observability/active-span.js';
 export { recordLog } from './observability/bound-log.js';
 export { createEmfSink, type EmfSinkOptions } from './observability/emf-sink.js';
 export {
@@ -17,7 +18,6 @@ export {
   type LogSink,
 } from './observability/logger.js';
 export { defineMetrics, type MetricDefinition } from './observability/metrics.js';
-export type { SpanError, SpanMessage } from './observability/records.js';
 export { baseName, namePart, normalizeStage, resourceName } from './runtime/names.js';
 export { encodeSafeValue, sanitizeLogString } from './sanitize/log-text.js';
 export type { PolicyAction, PolicyRule, SanitizerLimits, SanitizerPolicy } from './sanitize/policy.js';

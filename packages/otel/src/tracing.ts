@@ -4,9 +4,9 @@ import { defineOptions, func, number, text, withMethods } from '@sallyport/core/
 import type { Resource } from './encoding/traces.js';
 import type { ExportCounts, SpanExporter } from './export/exporter.js';
 import { udpExporter } from './export/udp.js';
-import { createSampler } from './spans/sampler.js';
-import type { TraceSettings } from './spans/settings.js';
-import { activeSpan, startTrace, TraceSpan } from './spans/trace.js';
+import { createSampler } from './spans/internal/sampler.js';
+import type { TraceSettings } from './spans/internal/settings.js';
+import { activeSpan, startTrace, TraceSpan } from './spans/internal/trace.js';
 
 /** Options of {@link tracing}. An unknown key is rejected. */
 export interface TracingOptions {

@@ -2,8 +2,8 @@ import { createApp } from '@sallyport/dispatch/app';
 import { json } from '@sallyport/http';
 import { buildAPIGatewayV2Request } from '@sallyport/testkit';
 import { type Tracer, tracing } from '../src/index.js';
-import { fromTraceparent, fromXray, toTracestate } from '../src/spans/remote.js';
-import { createSampler } from '../src/spans/sampler.js';
+import { fromTraceparent, fromXray, toTracestate } from '../src/spans/internal/remote.js';
+import { createSampler } from '../src/spans/internal/sampler.js';
 import { collectSpans } from '../src/testing.js';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';

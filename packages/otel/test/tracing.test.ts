@@ -197,7 +197,7 @@ it.each<
   expect(root?.parentSpanId).toBe(expected.parent);
   expect(root?.links.map(({ traceId }) => traceId)).toEqual(expected.links);
   expect(lines[0]).toMatchObject({ event: 'request.completed', trace_id: root?.traceId });
-  expect(lines[0]?.remote_trace_id).toBe(expected.remote ?? '');
+  expect(lines[0]?.remote_trace_id).toBe(expected.remote);
 });
 
 describe('a batch', () => {

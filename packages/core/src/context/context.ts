@@ -4,17 +4,8 @@ import type { SourceProvenance } from '../request/provenance.js';
 import type { Request } from '../request/request.js';
 import type { MaybePromise, Response, Result } from '../response/response.js';
 import type { InvocationProvenance, LambdaContext, TriggerKind } from '../runtime/invocation.js';
-import type { SecurePrincipal } from './principal.js';
-
-/** The registration that an invocation reached. */
-export interface Route {
-  /** The kind of registration: an HTTP route, a GraphQL field or a WebSocket route. */
-  readonly surface: 'http' | 'appsync' | 'websocket';
-  /** `''` on websocket. */
-  readonly method: string;
-  /** Canonical pattern, `Query.note`, or the route key. */
-  readonly pattern: string;
-}
+import type { Route } from './route.js';
+import type { SecurePrincipal } from './secure-principal.js';
 
 /**
  * The request of an invocation, its data and its services. Read-only except for the values of `set` and `get`.

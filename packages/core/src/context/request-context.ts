@@ -1,4 +1,5 @@
 import { FrameworkError, internalError } from '../errors/errors.js';
+import type { ActiveSpan } from '../observability/active-span.js';
 import { type BoundFields, bindLogger, type Deliveries, type DeliveryHolder } from '../observability/bound-log.js';
 import type { InvocationEnd } from '../observability/ending.js';
 import {
@@ -10,7 +11,6 @@ import {
   type SpanAttributes,
   type SpanScope,
 } from '../observability/hooks.js';
-import type { ActiveSpan } from '../observability/records.js';
 import { decodePercent, isJsonMediaType, unsupportedMediaType } from '../request/encoding.js';
 import type { Form, FormLimits } from '../request/form.js';
 import { invocationTraceId, otherTraceId, type SourceProvenance } from '../request/provenance.js';
@@ -32,10 +32,10 @@ import {
   type ContextKey,
   type ContextTransport,
   isContextKey,
-  type Route,
   type WebSocketContext,
 } from './context.js';
-import type { SecurePrincipal } from './principal.js';
+import type { Route } from './route.js';
+import type { SecurePrincipal } from './secure-principal.js';
 
 const NO_NAMES: readonly string[] = [];
 

@@ -1,15 +1,8 @@
 import type { TriggerKind } from '../runtime/invocation.js';
 import { scrubWords } from '../sanitize/internal/light.js';
+import { type ActiveSpan, channelOf, startSpan } from './active-span.js';
 import { callHook, type Observability, type SpanAttributes, type SpanOrigin } from './hooks.js';
-import {
-  type ActiveSpan,
-  canonicalCode,
-  channelOf,
-  recordText,
-  rounded,
-  startSpan,
-  textAttributes,
-} from './records.js';
+import { canonicalCode, recordText, rounded, textAttributes } from './records.js';
 
 /** Data about an event, a record or a batch before it runs. */
 export interface EventFacts {
@@ -227,7 +220,7 @@ function identity(facts: EventFacts, span: ActiveSpan | undefined) {
   return {
     request_id: recordText(facts.requestId),
     trace_id: span?.id('traceId') || recordText(facts.traceId),
-    ...(span && { remote_trace_id: span.id('remoteTraceId') }),
+    ...(span && { remote_trace_id: span.id('remoteTraceId') || undefined }),
     tenant_id: recordText(facts.tenantId),
   };
 }

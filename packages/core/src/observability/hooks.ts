@@ -1,5 +1,5 @@
-import type { Route } from '../context/context.js';
-import type { SecurePrincipal } from '../context/principal.js';
+import type { Route } from '../context/route.js';
+import type { SecurePrincipal } from '../context/secure-principal.js';
 import { isFrameworkError } from '../errors/errors.js';
 import type { Request } from '../request/request.js';
 import type { LambdaContext } from '../runtime/invocation.js';

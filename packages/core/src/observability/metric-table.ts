@@ -26,6 +26,7 @@ export interface MetricGroup {
   readonly by?: { readonly detail: MetricDetail; readonly dimensions: readonly string[] };
   /** Further members of the line, which are searchable. */
   readonly properties: readonly string[];
+  /** The metrics. */
   readonly metrics: readonly MetricRow[];
 }
 

@@ -1,5 +1,7 @@
-import type { Context, Route } from '../context/context.js';
-import { copyPrincipal, type SecurePrincipal } from '../context/principal.js';
+import type { Context } from '../context/context.js';
+import { copyPrincipal } from '../context/principal.js';
+import type { Route } from '../context/route.js';
+import type { SecurePrincipal } from '../context/secure-principal.js';
 import { ContextState, RequestContext } from '../context/request-context.js';
 import type { Logger, Observability } from '../observability/hooks.js';
 import { unknownProvenance } from '../request/provenance.js';

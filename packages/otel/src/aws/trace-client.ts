@@ -1,7 +1,7 @@
 import { isObject, membersOf } from '@sallyport/core/internal';
-import { errorType, startClientSpan } from '../spans/client-span.js';
-import { toXray } from '../spans/remote.js';
-import { activeSpan, type TraceSpan } from '../spans/trace.js';
+import { errorType, startClientSpan } from '../spans/internal/client-span.js';
+import { toXray } from '../spans/internal/remote.js';
+import { activeSpan, type TraceSpan } from '../spans/internal/trace.js';
 
 /** A client of the AWS SDK, version 3. */
 export interface TraceableClient {

@@ -10,7 +10,9 @@ export const STATUS_ERROR = 2;
 export interface EventData {
   /** Milliseconds since 1970. */
   readonly timeUnixNano: number;
+  /** The name of the event. */
   readonly name: string;
+  /** The attributes of the event. */
   readonly attributes: Attributes;
 }
 
@@ -20,6 +22,7 @@ export interface LinkData {
   readonly traceId: string;
   /** 16 hexadecimal digits. */
   readonly spanId: string;
+  /** The `tracestate` of the other trace; `undefined` if absent. */
   readonly traceState?: string | undefined;
   /** The trace flags, and bit 8: the link has this information. */
   readonly flags: number;
@@ -31,19 +34,29 @@ export interface SpanData {
   readonly traceId: string;
   /** 16 hexadecimal digits. */
   readonly spanId: string;
+  /** The `tracestate` of the caller; `undefined` if absent. */
   readonly traceState?: string | undefined;
   /** 16 hexadecimal digits; `undefined` for a root. */
   readonly parentSpanId?: string | undefined;
+  /** The name by the conventions: `GET /notes/{id}`. */
   readonly name: string;
   /** A value of {@link SPAN_KIND}. */
   readonly kind: number;
+  /** The start, in milliseconds since 1970. */
   readonly startTimeUnixNano: number;
+  /** The end, in milliseconds since 1970. */
   readonly endTimeUnixNano: number;
+  /** The attributes of the span. */
   readonly attributes: Attributes;
+  /** Attributes that were left out. */
   readonly droppedAttributesCount: number;
+  /** The events, in the order in which they were added. */
   readonly events: readonly EventData[];
+  /** Events that were left out. */
   readonly droppedEventsCount: number;
+  /** The links to other traces. */
   readonly links: readonly LinkData[];
+  /** Links that were left out. */
   readonly droppedLinksCount: number;
   /** Code 0 unless the span failed. */
   readonly status: { readonly message?: string | undefined; readonly code: number };
@@ -53,12 +66,15 @@ export interface SpanData {
 
 /** The instrumentation that made the spans. */
 export interface Scope {
+  /** The name of a package: `@sallyport/otel`. */
   readonly name: string;
+  /** The version of the package; `undefined` if unknown. */
   readonly version?: string | undefined;
 }
 
 /** The function that made the spans. */
 export interface Resource {
+  /** Attributes such as `service.name` and `faas.name`. */
   readonly attributes: Attributes;
 }
 
@@ -89,7 +105,7 @@ export const SCOPE = /* @__PURE__ */ message<Scope>({ name: [1, string], version
 export const RESOURCE = /* @__PURE__ */ message<Resource>({ attributes: [1, attributes] });
 
 /** `Span`. */
-export const SPAN = /* @__PURE__ */ message<SpanData>({
+const SPAN = /* @__PURE__ */ message<SpanData>({
   traceId: [1, hex],
   spanId: [2, hex],
   traceState: [3, string],

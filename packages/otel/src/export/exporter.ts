@@ -2,8 +2,11 @@ import type { Resource, Scope, SpanData } from '../encoding/traces.js';
 
 /** The finished spans of one invocation, its root last, with the function that made them. */
 export interface SpanBatch {
+  /** The function that made the spans. */
   readonly resource: Resource;
+  /** The instrumentation that made the spans. */
   readonly scope: Scope;
+  /** The spans, the root last. */
   readonly spans: readonly SpanData[];
 }
 

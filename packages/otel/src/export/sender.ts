@@ -56,7 +56,9 @@ const RETRYABLE: readonly number[] = [429, 502, 503, 504];
 
 /** Sends requests of one signal to a collector. Every request has a deadline, and follows no redirect. */
 export class OtlpSender {
+  /** The encoding of the bodies. */
   readonly protocol: OtlpProtocol;
+  /** Milliseconds of `send` without an own limit. */
   readonly timeoutMs: number;
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;

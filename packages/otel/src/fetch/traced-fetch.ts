@@ -1,4 +1,4 @@
-import { errorType, startClientSpan } from '../spans/client-span.js';
+import { errorType, startClientSpan } from '../spans/internal/client-span.js';
 import { headersOf } from '../spans/context.js';
 
 /** The part of a context that is used; every context has it. */

@@ -13,10 +13,10 @@ import {
 } from '@sallyport/core/internal';
 import { defineOptions, integer, list, object, oneOf, string } from '@sallyport/core/options';
 import { toOtlpJson } from '../encoding/json.js';
-import { METRICS, toMetrics } from '../encoding/metrics.js';
+import { METRICS, toMetrics } from '../encoding/internal/metrics.js';
 import { encode } from '../encoding/protobuf.js';
 import { type OtlpOptions, OtlpSender } from '../export/sender.js';
-import { aggregate, type Measured } from './aggregate.js';
+import { aggregate, type Measured } from './internal/aggregate.js';
 
 /** Options of {@link otlpMetrics}; an unknown key is rejected. */
 export interface OtlpMetricsOptions extends OtlpOptions {

@@ -1,5 +1,5 @@
-import { toTraceparent, toTracestate, toXray } from './remote.js';
-import { activeSpan, type TraceSpan } from './trace.js';
+import { toTraceparent, toTracestate, toXray } from './internal/remote.js';
+import { activeSpan, type TraceSpan } from './internal/trace.js';
 
 /** The span in which code runs. */
 export interface CurrentSpan {

@@ -1,6 +1,6 @@
 import { fromJson, isObject, type Members } from '@sallyport/core/internal';
-import { toTraceparent, toTracestate, toXray } from './remote.js';
-import { activeSpan } from './trace.js';
+import { toTraceparent, toTracestate, toXray } from './internal/remote.js';
+import { activeSpan } from './internal/trace.js';
 
 /** SQS and SNS accept ten attributes for each message. */
 const MAX_ATTRIBUTES = 10;

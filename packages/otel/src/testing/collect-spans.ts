@@ -4,7 +4,9 @@ import { noCounts, type SpanBatch, type SpanExporter } from '../export/exporter.
 
 /** A finished span with its children, in the order in which they started. */
 export interface SpanTree {
+  /** The name of the span. */
   readonly name: string;
+  /** The spans whose parent this span is, in the order in which they started. */
   readonly children: readonly SpanTree[];
 }
 
@@ -54,7 +56,9 @@ export function collectSpans({ joinsPlatform = false } = {}): SpanCollector {
 
 /** The result of a matcher of Jest or Vitest. */
 export interface MatchResult {
+  /** True if the collector has the span. */
   readonly pass: boolean;
+  /** The text of a failure: the wanted span, and the spans that were found. */
   message(): string;
 }
 

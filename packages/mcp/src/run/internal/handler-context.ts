@@ -7,7 +7,7 @@ import {
   type SpanScope,
   type StandardSchema,
 } from '@sallyport/core';
-import { guardHook, isObject, parseTraceparent, stateOf } from '@sallyport/core/internal';
+import { guardHook, isObject } from '@sallyport/core/internal';
 import { isStandardSchema } from '@sallyport/core/options';
 import { digestOf } from '../../internal/crypto.js';
 import { isLogLevel, passesLevel } from '../../protocol/internal/protocol.js';
@@ -37,7 +37,7 @@ import type {
 import { McpToolError } from '../../server/errors.js';
 import { loadSchemaCheck } from '../../server/internal/server-data.js';
 import { INPUT_REQUIRED, type InputRequired, type McpAskingContext, type McpContext } from '../context.js';
-import type { Call } from './call.js';
+import { invokeInSpan, type StartedCall } from './call-span.js';
 import {
   askKindOf,
   type Given,
@@ -57,44 +57,18 @@ export function startRun(run: HandlerRun, call: StartedCall): HandlerRun {
   return run;
 }
 
-type StartedCall = Pick<Call, 'invoke' | 'method' | 'name'>;
-
 async function runHandler(run: HandlerRun, call: StartedCall): Promise<void> {
   try {
     let isAgain = true;
     while (isAgain) {
       const context = new HandlerContext(run);
-      const value = await invokeInSpan(run, call, context);
+      const value = await invokeInSpan(run.scope, call, context);
       isAgain = isInputRequired(value) && (await context.askAll(value));
       if (!isInputRequired(value)) run.finish({ kind: 'answer', value });
     }
   } catch (error) {
     run.finish({ kind: 'failed', error });
   }
-}
-
-/**
- * The handler inside the span of its call, with the names of the conventions for MCP
- * (https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/). A trace context in `_meta` is a link, because the client wrote it.
- */
-function invokeInSpan({ scope }: HandlerRun, call: StartedCall, context: HandlerContext): unknown {
-  const { span } = stateOf(scope.http.context);
-  if (!span) return call.invoke(context);
-  const { method, name } = call;
-  const { meta } = context;
-  const traceparent = meta.traceparent ?? '';
-  const traceId = parseTraceparent(traceparent);
-  const links = traceId === '' ? [] : [{ traceId, spanId: traceparent.trim().slice(36, 52) }];
-  const attributes = {
-    'mcp.method.name': method,
-    'mcp.protocol.version': scope.protocolVersion,
-    'jsonrpc.request.id': String(scope.requestId),
-    ...(method === 'tools/call' && { 'gen_ai.tool.name': name }),
-    ...(method === 'prompts/get' && { 'gen_ai.prompt.name': name }),
-  };
-  // The URI of a resource can contain values of the client.
-  const spanName = method.startsWith('resources/') ? method : `${method} ${name}`;
-  return span.within(spanName, () => call.invoke(context), attributes, links);
 }
 
 export function isInputRequired(value: unknown): value is InputRequired {

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { SpanAttributes, SpanKind, SpanLink, Span as SpanOfHook, SpanOrigin } from '@sallyport/core';
 import { Deliveries, type DeliveryHolder, remainingMs } from '@sallyport/core/internal';
-import { type EventData, type LinkData, SPAN_KIND, type SpanData, STATUS_ERROR } from '../encoding/traces.js';
-import { VERSION } from '../internal/version.js';
+import { type EventData, type LinkData, SPAN_KIND, type SpanData, STATUS_ERROR } from '../../encoding/traces.js';
+import { VERSION } from '../../internal/version.js';
 import { AttributeMap, describe } from './attributes.js';
 import { decideIdentity, randomHex } from './identity.js';
 import { beginningOf, type OnwardSpan, type RemoteSpan, readRemote } from './remote.js';

@@ -1,6 +1,6 @@
 import type { SpanAttributes, SpanOrigin } from '@sallyport/core';
-import type { Resource } from '../encoding/traces.js';
-import type { SpanExporter } from '../export/exporter.js';
+import type { Resource } from '../../encoding/traces.js';
+import type { SpanExporter } from '../../export/exporter.js';
 import type { RemoteSpan } from './remote.js';
 
 /** Settings that all traces of one tracer share. */

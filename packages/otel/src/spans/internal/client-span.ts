@@ -1,5 +1,5 @@
 import type { SpanAttributes } from '@sallyport/core';
-import { SPAN_KIND } from '../encoding/traces.js';
+import { SPAN_KIND } from '../../encoding/traces.js';
 import { activeSpan, type TraceSpan } from './trace.js';
 
 /** A span of kind client below the current span; `undefined` outside an invocation, and without a tracer. */

@@ -1,5 +1,5 @@
 import type { SpanAttributes, SpanKind, SpanOrigin } from '@sallyport/core';
-import type { AttributeValue } from '../encoding/protobuf.js';
+import type { AttributeValue } from '../../encoding/protobuf.js';
 
 const MAX_VALUE = 1024;
 const MAX_ATTRIBUTES = 64;

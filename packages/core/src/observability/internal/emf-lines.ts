@@ -1,5 +1,5 @@
-import { createMap } from '../request/request.js';
-import type { MetricUnit } from './hooks.js';
+import { createMap } from '../../request/request.js';
+import type { MetricUnit } from '../hooks.js';
 
 /** One value of a metric. */
 export interface MetricPoint {

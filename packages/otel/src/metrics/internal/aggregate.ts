@@ -1,5 +1,5 @@
 import type { MetricUnit } from '@sallyport/core';
-import { DELTA, type HistogramPoint, type MetricData, type NumberPoint } from '../encoding/metrics.js';
+import { DELTA, type HistogramPoint, type MetricData, type NumberPoint } from '../../encoding/internal/metrics.js';
 
 /** One value, with its attributes. */
 export interface Measured {

@@ -11,8 +11,8 @@ import {
   string,
   time,
   unsigned,
-} from './protobuf.js';
-import { RESOURCE, type Resource, SCHEMA_URL, SCOPE, type Scope } from './traces.js';
+} from '../protobuf.js';
+import { RESOURCE, type Resource, SCHEMA_URL, SCOPE, type Scope } from '../traces.js';
 
 /** The value of `AggregationTemporality` for values since the last request. */
 export const DELTA = 1;
