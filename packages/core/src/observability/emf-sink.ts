@@ -12,9 +12,9 @@ import {
 } from '../options/define-options.js';
 import { type Clock, type Environment, systemClock } from '../runtime/invocation.js';
 import { encodeLine, sanitizeLogString, type WriteLine, writeToStdout } from '../sanitize/log-text.js';
-import { type MetricEntry, toLines } from './internal/emf-lines.js';
 import { endOf, isEndHolder } from './ending.js';
 import { guardHook, type MetricRecord } from './hooks.js';
+import { type MetricEntry, toLines } from './internal/emf-lines.js';
 import {
   BoundedValues,
   COLD_START,
@@ -93,7 +93,7 @@ const EMF = Symbol.for('sallyport.core.emf-sink/1');
  * @throws FrameworkError `app.invalid_configuration` for an unknown option, or a dimension that is not bounded
  * @example createApp({ observability: { metric: createEmfSink({ namespace: 'Shop', by: ['route'] }) } });
  */
-export function createEmfSink(options: EmfSinkOptions = {}): (record: MetricRecord, invocation?: object) => void {
+export function createEmfSink(options: EmfSinkOptions = {}): (record: MetricRecord, invocation?: () => object) => void {
   const {
     write,
     clock,
@@ -114,11 +114,11 @@ export function createEmfSink(options: EmfSinkOptions = {}): (record: MetricReco
     for (const line of toLines(entries, namespace, clock.now().getTime())) guardHook(write, encodeLine(line));
   };
   const waiting = new WaitingEntries(writeLines);
-  const sink = (record: MetricRecord, invocation?: object) => {
+  const sink = (record: MetricRecord, invocation?: () => object) => {
     const records = isStarting ? [record, COLD_START] : [record];
     isStarting = false;
     waiting.add(
-      invocation,
+      invocation?.(),
       records.flatMap((one) => shape.entriesOf(one)),
     );
   };

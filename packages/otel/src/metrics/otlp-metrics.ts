@@ -12,8 +12,8 @@ import {
   pointsOf,
 } from '@sallyport/core/internal';
 import { defineOptions, integer, list, object, oneOf, string } from '@sallyport/core/options';
-import { toOtlpJson } from '../encoding/json.js';
 import { METRICS, toMetrics } from '../encoding/internal/metrics.js';
+import { toOtlpJson } from '../encoding/json.js';
 import { encode } from '../encoding/protobuf.js';
 import { type OtlpOptions, OtlpSender } from '../export/sender.js';
 import { aggregate, type Measured } from './internal/aggregate.js';
@@ -56,7 +56,9 @@ const MAX_WAITING = 2000;
  * @throws FrameworkError `app.invalid_configuration` for an unknown option, or a missing or malformed address, protocol or header
  * @example new SecureApp({ principalResolver, observability: { metric: otlpMetrics({ service: 'orders', by: ['route'] }) } });
  */
-export function otlpMetrics(options: OtlpMetricsOptions = {}): (record: MetricRecord, invocation?: object) => void {
+export function otlpMetrics(
+  options: OtlpMetricsOptions = {},
+): (record: MetricRecord, invocation?: () => object) => void {
   const { service, by, environment = process.env, ...sender } = OTLP_METRICS_OPTIONS.parse(options);
   const name = service ?? environment.OTEL_SERVICE_NAME ?? environment.AWS_LAMBDA_FUNCTION_NAME ?? '';
   const exporter = new MetricsExporter(new OtlpSender(sender, SIGNAL, environment), name);
@@ -66,7 +68,7 @@ export function otlpMetrics(options: OtlpMetricsOptions = {}): (record: MetricRe
     const records = isStarting ? [record, COLD_START] : [record];
     isStarting = false;
     exporter.add(
-      invocation,
+      invocation?.(),
       records.flatMap((one) => values.of(one)),
     );
   };
