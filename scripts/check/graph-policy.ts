@@ -132,6 +132,7 @@ export const SHARED_FILES: Readonly<Record<string, string | readonly string[]>> 
     'packages/microvm/test/support/harness.ts',
     'packages/microvm/test/support/wire.ts',
     'packages/objectstore/test/support/s3.ts',
+    'packages/parameters/test/support.ts',
     'packages/vectors/test/support/wire.ts',
   ],
   // The examples are edited and deployed to a model: they depend on the constructs, not the reverse.
