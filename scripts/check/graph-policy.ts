@@ -130,12 +130,19 @@ export const SHARED_FILES: Readonly<Record<string, string | readonly string[]>> 
   'packages/constructs/test/lab/iam/drives.ts': [
     'tools/dynamodb-local/src/index.ts',
     'packages/microvm/test/support/harness.ts',
+    'packages/microvm/test/support/wire.ts',
     'packages/objectstore/test/support/s3.ts',
+    'packages/parameters/test/support.ts',
     'packages/vectors/test/support/wire.ts',
   ],
   // The examples are edited and deployed to a model: they depend on the constructs, not the reverse.
-  'packages/constructs/test/lab/updates/notes.ts': 'examples/notes/demo/entry.ts',
+  'packages/constructs/test/lab/updates/notes.ts': 'examples/notes/infra/notes-stack.ts',
   'packages/constructs/test/lab/updates/sandbox.ts': 'examples/sandbox/infra/sandbox-stack.ts',
+  // Roles, stacks and edits of the templates are compared as those of the constructs: in both packages by the same judges, which no release has.
+  'packages/constructs/test/permissions.test.ts': 'packages/create-sallyport/test/support/projects.ts',
+  'packages/create-sallyport/test/support/judge-stack.ts': 'packages/constructs/test/lab/index.ts',
+  'packages/create-sallyport/test/support/judge-updates.ts': 'packages/constructs/test/lab/index.ts',
+  'packages/create-sallyport/test/updates.test.ts': 'packages/constructs/test/lab/index.ts',
 };
 
 export function isAwsClient(specifier: string): boolean {

@@ -221,7 +221,7 @@ app.get('/orders', () => json(200, []), Public());`);
   const service = newService(entry, { split: { assistant: { include: [Routes.mcp()] } } });
   const routes = functionsOf(synth(service));
   expect(routes.filter((line) => !line.includes('assistant'))).toEqual(['GET /orders: ShopFunction']);
-  expect(routes.filter((line) => line.includes('/mcp:'))).toEqual([
+  expect(routes.filter((line) => line.includes(' /mcp:'))).toEqual([
     'DELETE /mcp: ShopFunctionassistant',
     'GET /mcp: ShopFunctionassistant',
     'POST /mcp: ShopFunctionassistant',

@@ -1,6 +1,6 @@
 /** Every rename, addition, removal and order of the registrations of the templates, deployed to the model of CloudFormation over the generated stack, and back. */
 import { fileURLToPath } from 'node:url';
-import type { Verdicts } from '../../constructs/test/lab/updates/verdicts.js';
+import type { Verdicts } from '../../constructs/test/lab/index.js';
 import { newProject, runIn } from './support/projects.js';
 
 const SCRIPT = fileURLToPath(new URL('support/judge-updates.ts', import.meta.url));

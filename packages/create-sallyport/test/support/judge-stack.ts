@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { App, Validations } from 'aws-cdk-lib/core';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
-import { startEngine } from '../../../constructs/test/judges/support/engine.js';
-import { findWrongStatements } from '../../../constructs/test/judges/support/iam.js';
-import { findingsIn } from '../../../constructs/test/judges/support/nag-report.js';
-import { findFaults } from '../../../constructs/test/judges/support/own-checks.js';
-import type { Template } from '../../../constructs/test/support/template.js';
+import {
+  findFaults,
+  findingsIn,
+  findWrongStatements,
+  startEngine,
+  type Template,
+} from '../../../constructs/test/lab/index.js';
 
 const { createStack } = (await import(pathToFileURL(join(process.cwd(), 'infra/stack.ts')).href)) as {
   readonly createStack: (app: App, env: object) => unknown;

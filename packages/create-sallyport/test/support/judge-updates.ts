@@ -1,11 +1,16 @@
 /** Judges every edit of a generated project. Run in its folder. */
 import { pathToFileURL } from 'node:url';
+import { Source } from '@sallyport/constructs';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { App, Duration, Stack } from 'aws-cdk-lib/core';
-import { Source } from '../../../constructs/src/index.js';
-import { applicationIn, withEdit, writeEdited } from '../../../constructs/test/lab/updates/edited-service.js';
-import { additionsTo, editsOf } from '../../../constructs/test/lab/updates/edits.js';
-import { judgeEdits } from '../../../constructs/test/lab/updates/verdicts.js';
+import {
+  additionsTo,
+  applicationIn,
+  editsOf,
+  judgeEdits,
+  withEdit,
+  writeEdited,
+} from '../../../constructs/test/lab/index.js';
 
 const project = process.cwd();
 const { createStack } = (await import(pathToFileURL(`${project}/infra/stack.ts`).href)) as {

@@ -12,6 +12,7 @@ import { mcpStoreConformance } from '@sallyport/mcp/testing';
 import { microvmConformance } from '@sallyport/microvm/testing';
 import { createS3ObjectStore } from '@sallyport/objectstore';
 import { objectStoreConformance } from '@sallyport/objectstore/testing';
+import { FLAGS_PROFILE_ENV } from '@sallyport/parameters/schema';
 import { createDynamoRateLimiter } from '@sallyport/ratelimit';
 import { RATE_LIMIT_TABLE_SCHEMA } from '@sallyport/ratelimit/schema';
 import { rateLimiterConformance } from '@sallyport/ratelimit/testing';
@@ -20,6 +21,7 @@ import { createLocalClient, createTable } from '../../../../../tools/dynamodb-lo
 import { dynamoRegistry, harness, wireService } from '../../../../microvm/test/support/harness.js';
 import { IMAGE, startService, wireProvider } from '../../../../microvm/test/support/wire.js';
 import { startTestS3 } from '../../../../objectstore/test/support/s3.js';
+import { startWorld } from '../../../../parameters/test/support.js';
 import { indexName, startModel, startVectors, wireEmbedder, wireStore } from '../../../../vectors/test/support/wire.js';
 import type { RecordedAccesses } from './expected.js';
 import { recordInline } from './inline.js';
@@ -81,6 +83,7 @@ export async function recordPackages(): Promise<RecordedAccesses> {
     FRAMEWORK_MICROVM_IMAGE_REF: service(microvm, /Microvms/),
     ...passedToMachines(await record(runWithSettings)),
     ...(await recordStorage()),
+    ...(await recordParameters()),
     ...(await recordSenders(record)),
     ...(await recordInline(record)),
   };
@@ -114,6 +117,27 @@ function passedToMachines(calls: readonly RecordedCall[]): RecordedAccesses {
     FRAMEWORK_MICROVM_INGRESS_NETWORK_CONNECTOR_REFS: pass('ingressNetworkConnectors', 'lambda:PassNetworkConnector'),
     FRAMEWORK_MICROVM_EGRESS_NETWORK_CONNECTOR_REFS: pass('egressNetworkConnectors', 'lambda:PassNetworkConnector'),
   };
+}
+
+/** The accesses of the reader: `PARAMETER` on each parameter, `SECRET` on one secret, `SECRETS` for several. */
+async function recordParameters(): Promise<RecordedAccesses> {
+  const { parameters, values, stop } = await startWorld();
+  for (const name of ['a', 'b']) {
+    values.setParameter(`/${name}`, name);
+    values.setSecret(name, name);
+  }
+  values.setFlags({ on: { enabled: true } });
+  /** The calls of a new reader, which reads all with its first read. */
+  const reading = async (add: (reader: ReturnType<typeof parameters>) => readonly { get(): Promise<unknown> }[]) =>
+    accessesOf(await record(() => Promise.all(add(parameters()).map((one) => one.get()))));
+  const accesses = {
+    PARAMETER: await reading(({ parameter }) => [parameter('/a'), parameter('/b')]),
+    SECRET: await reading(({ secret }) => [secret('a')]),
+    SECRETS: await reading(({ secret }) => [secret('a'), secret('b')]),
+    [FLAGS_PROFILE_ENV]: await reading(({ flag }) => [flag('on')]),
+  };
+  await stop();
+  return accesses;
 }
 
 async function recordStorage(): Promise<RecordedAccesses> {

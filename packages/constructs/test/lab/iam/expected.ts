@@ -2,6 +2,7 @@
  * The requests of a function to AWS: the recorded calls of the packages that its variables configure, the recorded calls of inline code, and what Lambda does with the
  * role of the function.
  */
+import { FLAGS_PROFILE_ENV } from '@sallyport/parameters/schema';
 import { SMOKE_HANDLER } from '../../../src/function/internal/smoke-handler.js';
 import { ACCOUNT_HANDLER } from '../../../src/http/internal/account-handler.js';
 import { addLambdaService } from './lambda-service.js';
@@ -59,19 +60,38 @@ function addInline(list: RequestList, fn: string, recorded: RecordedAccesses): v
   }
 }
 
+/** Configurations of AppConfig: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsappconfig.html */
+function addFlags(list: RequestList, accesses: readonly Access[] = [], value: string): void {
+  const [application, environment, profile] = value.split('/');
+  const name = `application/${application}/environment/${environment}/configuration/${profile}`;
+  for (const { action } of accesses) list.add(action, `arn:aws:appconfig:eu-west-1:123456789012:${name}`);
+}
+
+/** The props `secrets` and `parameters`, whose variables have names of the application: read with `@sallyport/parameters`, or with the SDK. */
+function addValues(
+  list: RequestList,
+  values: readonly string[],
+  { PARAMETER, SECRET, SECRETS }: RecordedAccesses,
+): void {
+  const secrets = values.filter((value) => /^arn:aws:secretsmanager:/.test(value));
+  for (const secret of secrets) list.addRecorded(SECRET, list.policies.secretArn(secret));
+  if (secrets.length > 1) list.addRecorded(SECRETS, '*');
+  for (const parameter of values.filter((value) => /^arn:aws:ssm:/.test(value))) {
+    list.addRecorded(PARAMETER, parameter);
+    // https://docs.aws.amazon.com/systems-manager/latest/userguide/sysman-paramstore-access.html
+    list.add('ssm:GetParameter', parameter);
+  }
+}
+
 /** The requests that a function makes on its resources. */
 export function requestsOf(policies: TemplatePolicies, fn: string, recorded: RecordedAccesses): RequestList {
   const list = new RequestList(policies, policies.roleOf(fn));
   addLambdaService(list, fn);
-  for (const [variable, value] of Object.entries(policies.variables(fn))) {
-    addVariable(list, recorded[variable] ?? [], value);
-    // The props `secrets` and `parameters`, whose variables have names of the application.
-    if (recorded[variable] !== undefined) continue;
-    // https://docs.aws.amazon.com/secretsmanager/latest/userguide/retrieving-secrets.html
-    if (/^arn:aws:secretsmanager:/.test(value)) list.add('secretsmanager:GetSecretValue', policies.secretArn(value));
-    // https://docs.aws.amazon.com/systems-manager/latest/userguide/sysman-paramstore-access.html
-    if (/^arn:aws:ssm:/.test(value)) list.add('ssm:GetParameter', value);
-  }
+  const { [FLAGS_PROFILE_ENV]: profile, ...variables } = policies.variables(fn);
+  if (profile !== undefined) addFlags(list, recorded[FLAGS_PROFILE_ENV], profile);
+  for (const [variable, value] of Object.entries(variables)) addVariable(list, recorded[variable] ?? [], value);
+  const values = Object.entries(variables).flatMap(([name, value]) => (recorded[name] === undefined ? [value] : []));
+  addValues(list, values, recorded);
   addInline(list, fn, recorded);
   return list;
 }

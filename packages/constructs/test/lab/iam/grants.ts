@@ -1,5 +1,13 @@
 /** Each construct that grants something to a role, with your key and without. */
 import { fileURLToPath } from 'node:url';
+import {
+  Application,
+  ConfigurationContent,
+  ConfigurationType,
+  Environment,
+  HostedConfiguration,
+  type IEnvironment,
+} from 'aws-cdk-lib/aws-appconfig';
 import { Alarm, type IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { AttributeType, type ITable, StreamViewType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { type ISecurityGroup, type IVpc, SecurityGroup, Vpc } from 'aws-cdk-lib/aws-ec2';
@@ -26,6 +34,7 @@ import {
   EventChannels,
   EventRuleTrigger,
   FirehoseTransform,
+  type FunctionFlags,
   FunctionUrl,
   GraphqlApi,
   HttpApi,
@@ -410,6 +419,17 @@ const PRODUCERS: readonly GrantCase[] = [
   },
 ];
 
+function flagsIn(stack: Stack): FunctionFlags {
+  const application = new Application(stack, 'Shop');
+  const content = ConfigurationContent.fromInlineJson('{}');
+  const configuration = new HostedConfiguration(stack, 'Flags', {
+    application,
+    type: ConfigurationType.FEATURE_FLAGS,
+    content,
+  });
+  return { configuration, environment: new Environment(stack, 'Live', { application }) as IEnvironment };
+}
+
 const FUNCTIONS: readonly GrantCase[] = [
   { name: 'a function alone', attach: () => undefined },
   {
@@ -421,6 +441,12 @@ const FUNCTIONS: readonly GrantCase[] = [
       ...(key && { environmentKey: key }),
     }),
   },
+  {
+    name: 'a function with one secret',
+    attach: () => undefined,
+    props: (stack, key) => ({ secrets: { ONE: secretOf(stack, key) } }),
+  },
+  { name: 'a function with feature flags', attach: () => undefined, props: (stack) => ({ flags: flagsIn(stack) }) },
   {
     name: 'a function in a network',
     attach: () => undefined,

@@ -51,6 +51,8 @@ const PREFIXES: Readonly<Record<string, string>> = {
   'Lambda Microvms': 'lambda',
   Lambda: 'lambda',
   'Secrets Manager': 'secretsmanager',
+  SSM: 'ssm',
+  AppConfigData: 'appconfig',
   SNS: 'sns',
   Kinesis: 'kinesis',
   'Bedrock Runtime': 'bedrock',
