@@ -7,8 +7,8 @@ import {
   startEventSpan,
   startRequestSpan,
 } from '../src/internal.js';
-import type { Observability, Span, SpanAttributes, SpanHook } from '../src/observability/hooks.js';
 import type { SpanMessage } from '../src/observability/active-span.js';
+import type { Observability, Span, SpanAttributes, SpanHook } from '../src/observability/hooks.js';
 import { requestState } from './support.js';
 
 interface Recorded {

@@ -12,9 +12,9 @@ import {
 } from '../options/define-options.js';
 import { type Clock, type Environment, systemClock } from '../runtime/invocation.js';
 import { encodeLine, sanitizeLogString, type WriteLine, writeToStdout } from '../sanitize/log-text.js';
-import { type MetricEntry, toLines } from './internal/emf-lines.js';
 import { endOf, isEndHolder } from './ending.js';
 import { guardHook, type MetricRecord } from './hooks.js';
+import { type MetricEntry, toLines } from './internal/emf-lines.js';
 import {
   BoundedValues,
   COLD_START,

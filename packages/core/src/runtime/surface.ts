@@ -1,8 +1,8 @@
 import type { Context } from '../context/context.js';
 import { copyPrincipal } from '../context/principal.js';
+import { ContextState, RequestContext } from '../context/request-context.js';
 import type { Route } from '../context/route.js';
 import type { SecurePrincipal } from '../context/secure-principal.js';
-import { ContextState, RequestContext } from '../context/request-context.js';
 import type { Logger, Observability } from '../observability/hooks.js';
 import { unknownProvenance } from '../request/provenance.js';
 import { createMap, IncomingRequest, type RequestSource, toHeaderMap } from '../request/request.js';

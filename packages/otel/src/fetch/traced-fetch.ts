@@ -1,5 +1,5 @@
-import { errorType, startClientSpan } from '../spans/internal/client-span.js';
 import { headersOf } from '../spans/context.js';
+import { errorType, startClientSpan } from '../spans/internal/client-span.js';
 
 /** The part of a context that is used; every context has it. */
 export interface FetchContext {

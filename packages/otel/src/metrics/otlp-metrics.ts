@@ -12,8 +12,8 @@ import {
   pointsOf,
 } from '@sallyport/core/internal';
 import { defineOptions, integer, list, object, oneOf, string } from '@sallyport/core/options';
-import { toOtlpJson } from '../encoding/json.js';
 import { METRICS, toMetrics } from '../encoding/internal/metrics.js';
+import { toOtlpJson } from '../encoding/json.js';
 import { encode } from '../encoding/protobuf.js';
 import { type OtlpOptions, OtlpSender } from '../export/sender.js';
 import { aggregate, type Measured } from './internal/aggregate.js';
