@@ -50,6 +50,8 @@ export default {
       entry: [
         'README.md',
         'src/internal/main.ts',
+        // Bundled, then run in a thread.
+        'src/internal/console/thread-main.ts',
         'bench/main.ts',
         'judge/main.ts',
         'judge/functions/*.mjs',

@@ -87,7 +87,8 @@ const delivered = () =>
       const record = host.journal.get(change.id);
       if (record?.origin.kind !== 'queue' || record.differences.length === 0) return;
       end();
-      resolve(record);
+      // The queue adds its other differences, and counts the messages, in the same turn.
+      setImmediate(() => resolve(host.journal.get(change.id) ?? record));
     });
   });
 

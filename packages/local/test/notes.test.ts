@@ -87,7 +87,7 @@ test.each([
         return response.json();
       };
       // Held until the engine is ready, which takes longer on a slow machine than the limiter waits.
-      if (tables === 'on') await ask('tables');
+      if (tables === 'on') await ask('data');
       const { token } = (await ask('token', { sub: 'ada', scopes: ['notes:read', 'notes:write'] })) as {
         token: string;
       };
@@ -110,7 +110,7 @@ test.each([
       expect(await request('/mcp', { ...initialize, headers })).toMatchObject({ status: 200 });
       expect(await request('/mcp', initialize)).toMatchObject({ status: 401 });
       if (tables === 'on') {
-        const { items } = (await ask('tables/rate-limit')) as { items: readonly { pk: { S: string } }[] };
+        const { items } = (await ask('data/dynamodb/rate-limit')) as { items: readonly { pk: { S: string } }[] };
         const ofAda = items.filter(({ pk }) => pk.S.includes('"ada"') && pk.S.endsWith('/mcp#POST'));
         expect(ofAda.length).toBeGreaterThan(0);
       }

@@ -72,7 +72,10 @@ export function tracing(options: TracingOptions = {}): Tracer {
     exporter,
     resource: resourceOf(service),
     propagators: (env.OTEL_PROPAGATORS ?? 'tracecontext,xray').split(',').map(trimmedText),
-    trusts: ({ invocation: { request } }) => request !== undefined && trustParent?.(request) === true,
+    trusts: (origin) => {
+      const { request } = origin.invocation();
+      return request !== undefined && trustParent?.(request) === true;
+    },
     samples: createSampler(ratio ?? env.OTEL_TRACES_SAMPLER_ARG),
     attributesOf: (origin) => attributes?.(origin) ?? {},
     takeInit() {

@@ -5,7 +5,7 @@ import { createTestEnv } from '@sallyport/testkit';
 import { type ParameterServices, startParameterServices } from '@sallyport/testkit/services';
 import { createParameters, type ParametersOptions } from '../src/index.js';
 
-export const PROFILE = { application: 'shop', environment: 'live', profile: 'flags' };
+const PROFILE = { application: 'shop', environment: 'live', profile: 'flags' };
 const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 /** The three services over the wire, the real clients, and the records of log lines and metrics. */

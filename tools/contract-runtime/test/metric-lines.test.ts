@@ -101,13 +101,13 @@ it('every line of random loads is valid, and no value is lost', () => {
       let own = 0;
       const metric = (record: MetricRecord) => {
         own += 1;
-        sink(record, invocation);
+        sink(record, () => invocation);
       };
       for (const record of records) {
         if ('own' in record) {
           const { name, value, tags: given } = record.own;
           metrics.emit({ metric }, { name, value, options: { tags: given } }, invocation);
-        } else sink(record, invocation);
+        } else sink(record, () => invocation);
       }
       expect(lines.length).toBe(0);
       invocation.ending?.end(false);
@@ -136,10 +136,10 @@ it('the metrics of one invocation are one line', () => {
     duration_ms: 2,
     tags: given,
   });
-  sink(record('framework.limit', { policy: 'fixed', decision: 'allowed' }), invocation);
-  sink(record('framework.call', { kind: 'tool', target: 'add', outcome: 'ok' }), invocation);
-  sink({ name: 'Amount', value: 5, unit: 'None', tags: {} }, invocation);
-  sink({ name: 'Amount', value: 7, unit: 'None', tags: {} }, invocation);
+  sink(record('framework.limit', { policy: 'fixed', decision: 'allowed' }), () => invocation);
+  sink(record('framework.call', { kind: 'tool', target: 'add', outcome: 'ok' }), () => invocation);
+  sink({ name: 'Amount', value: 5, unit: 'None', tags: {} }, () => invocation);
+  sink({ name: 'Amount', value: 7, unit: 'None', tags: {} }, () => invocation);
   sink(
     record('framework.request', {
       trigger: 'gateway-v2',
@@ -148,7 +148,7 @@ it('the metrics of one invocation are one line', () => {
       status: '200',
       error_code: '',
     }),
-    invocation,
+    () => invocation,
   );
   invocation.ending?.end(false);
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
@@ -168,7 +168,7 @@ it('the metrics of one invocation are one line', () => {
 it('more than 100 values of a metric need a second line', () => {
   const { sink, lines } = newSink({});
   const invocation = newInvocation();
-  for (let n = 1; n <= 250; n += 1) sink({ name: 'Amount', value: n, unit: 'None', tags: {} }, invocation);
+  for (let n = 1; n <= 250; n += 1) sink({ name: 'Amount', value: n, unit: 'None', tags: {} }, () => invocation);
   invocation.ending?.end(false);
   expect(lines.flatMap(faultsOf)).toEqual([]);
   expect(lines.map((line) => (JSON.parse(line) as { readonly Amount: readonly number[] }).Amount.length)).toEqual([
@@ -179,7 +179,7 @@ it('more than 100 values of a metric need a second line', () => {
 it('more than 100 metrics need a second line', () => {
   const { sink, lines } = newSink({});
   const invocation = newInvocation();
-  for (let n = 1; n <= 150; n += 1) sink({ name: `m${n}`, value: n, unit: 'None', tags: {} }, invocation);
+  for (let n = 1; n <= 150; n += 1) sink({ name: `m${n}`, value: n, unit: 'None', tags: {} }, () => invocation);
   invocation.ending?.end(false);
   expect(lines.flatMap(faultsOf)).toEqual([]);
   expect(lines).toHaveLength(2);
@@ -190,7 +190,7 @@ it('of 10,000 values of a tag the first 100 are kept, and the others are counted
   for (let n = 0; n < 10_000; n += 1)
     sink(
       { name: 'Orders', value: 1, unit: 'Count', tags: { customer: `c-${n}` } },
-      n % 2 === 0 ? undefined : newInvocation(),
+      n % 2 === 0 ? undefined : newInvocation,
     );
   for (let n = 0; n < 5; n += 1) sink({ name: 'Orders', value: 1, unit: 'Count', tags: { customer: 'c-1' } });
   const points = lines.flatMap(extract);

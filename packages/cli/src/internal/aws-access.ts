@@ -16,7 +16,7 @@ export const AWS_FLAGS: Command['flags'] = {
 };
 
 /** The client of a service: the part that the commands use. */
-export interface AwsClient<Input extends object> {
+interface AwsClient<Input extends object> {
   send(command: Input, options: { readonly abortSignal: AbortSignal }): Promise<unknown>;
 }
 

@@ -31,7 +31,7 @@ export function countIn(ctx: Context, { name, tags, durationMs }: Counted): void
       tags,
       properties: { request_id: idText(state.requestId), tenant_id: idText(state.tenantId) },
     };
-    guardHook(observability.metric, record, state);
+    guardHook(observability.metric, record, () => state);
   });
 }
 

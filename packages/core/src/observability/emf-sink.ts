@@ -93,7 +93,7 @@ const EMF = Symbol.for('sallyport.core.emf-sink/1');
  * @throws FrameworkError `app.invalid_configuration` for an unknown option, or a dimension that is not bounded
  * @example createApp({ observability: { metric: createEmfSink({ namespace: 'Shop', by: ['route'] }) } });
  */
-export function createEmfSink(options: EmfSinkOptions = {}): (record: MetricRecord, invocation?: object) => void {
+export function createEmfSink(options: EmfSinkOptions = {}): (record: MetricRecord, invocation?: () => object) => void {
   const {
     write,
     clock,
@@ -114,11 +114,11 @@ export function createEmfSink(options: EmfSinkOptions = {}): (record: MetricReco
     for (const line of toLines(entries, namespace, clock.now().getTime())) guardHook(write, encodeLine(line));
   };
   const waiting = new WaitingEntries(writeLines);
-  const sink = (record: MetricRecord, invocation?: object) => {
+  const sink = (record: MetricRecord, invocation?: () => object) => {
     const records = isStarting ? [record, COLD_START] : [record];
     isStarting = false;
     waiting.add(
-      invocation,
+      invocation?.(),
       records.flatMap((one) => shape.entriesOf(one)),
     );
   };

@@ -141,8 +141,8 @@ export interface SpanInvocation {
 
 /** The invocation or the record from which a tracer reads the trace of the caller. */
 export interface SpanOrigin {
-  /** The invocation. */
-  readonly invocation: SpanInvocation;
+  /** Returns the invocation. A function, so that a hook that logs its arguments does not log requests with their tokens. */
+  invocation(): SpanInvocation;
   /**
    * A header of the request, or a member of the trace context of a message: `traceparent`, `x-amzn-trace-id`; `''` if absent. Several
    * values are joined, so that a repeated `traceparent` is not valid.
@@ -169,9 +169,9 @@ export interface Observability {
   readonly log?: ((record: LogRecord) => unknown) | undefined;
   /**
    * Receives one metric for each request, event and batch, for calls of MCP servers and decisions of rate limits, and the declared metrics of
-   * the application. `invocation` is the same object for all metrics of an invocation, for hooks that collect them: compare it only.
+   * the application. `invocation` returns the same object for all metrics of an invocation, for hooks that collect them: compare it only.
    */
-  readonly metric?: ((record: MetricRecord, invocation?: object) => unknown) | undefined;
+  readonly metric?: ((record: MetricRecord, invocation?: () => object) => unknown) | undefined;
   /** Receives the spans of requests and events. */
   readonly span?: SpanHook | undefined;
   /** True if `request.completed` contains the sanitized path; default `true`. */
@@ -289,7 +289,7 @@ export function callHook<N extends 'log' | 'metric'>(
   invocation?: object,
 ): void {
   const hook = observability[name] as ((given: typeof record, of?: object) => unknown) | undefined;
-  if (hook) attemptHook(observability, name, () => hook(record, invocation));
+  if (hook) attemptHook(observability, name, () => hook(record, invocation && (() => invocation)));
 }
 
 /** The result of a hook; `undefined` when it throws. */

@@ -61,7 +61,7 @@ export function startSurfaceSpan(observability: Observability, ctx: Context, nam
 }
 
 function originOf(state: ContextState): SpanOrigin {
-  return { invocation: state, carrier: (name) => state.request.headerValues(name).join() };
+  return { invocation: () => state, carrier: (name) => state.request.headerValues(name).join() };
 }
 
 /**

@@ -56,7 +56,9 @@ const MAX_WAITING = 2000;
  * @throws FrameworkError `app.invalid_configuration` for an unknown option, or a missing or malformed address, protocol or header
  * @example new SecureApp({ principalResolver, observability: { metric: otlpMetrics({ service: 'orders', by: ['route'] }) } });
  */
-export function otlpMetrics(options: OtlpMetricsOptions = {}): (record: MetricRecord, invocation?: object) => void {
+export function otlpMetrics(
+  options: OtlpMetricsOptions = {},
+): (record: MetricRecord, invocation?: () => object) => void {
   const { service, by, environment = process.env, ...sender } = OTLP_METRICS_OPTIONS.parse(options);
   const name = service ?? environment.OTEL_SERVICE_NAME ?? environment.AWS_LAMBDA_FUNCTION_NAME ?? '';
   const exporter = new MetricsExporter(new OtlpSender(sender, SIGNAL, environment), name);
@@ -66,7 +68,7 @@ export function otlpMetrics(options: OtlpMetricsOptions = {}): (record: MetricRe
     const records = isStarting ? [record, COLD_START] : [record];
     isStarting = false;
     exporter.add(
-      invocation,
+      invocation?.(),
       records.flatMap((one) => values.of(one)),
     );
   };

@@ -12,7 +12,7 @@ export interface FakeParametersOptions {
 }
 
 /** Validators and defaults for {@link FakeParametersOptions}. */
-export const FAKE_PARAMETERS_OPTIONS = defineOptions<FakeParametersOptions>()({
+const FAKE_PARAMETERS_OPTIONS = defineOptions<FakeParametersOptions>()({
   clock: withMethods<FullClock>('now', 'after').default(systemClock),
   pause: func<() => Promise<void>>().default(async () => {}),
 });

@@ -73,7 +73,7 @@ export function createConsole(host: Host, variables: () => Readonly<Record<strin
 }
 
 /** The name of the part. */
-export const CONSOLE = 'console';
+const CONSOLE = 'console';
 
 /** The console, which also makes the lines of the terminal. */
 export interface ConsolePart extends Part {

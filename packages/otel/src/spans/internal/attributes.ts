@@ -71,14 +71,14 @@ export function describe(
   into.add(attributes, kind === 'framework.span' ? undefined : NAMES);
   if (kind === 'framework.request') return describeRequest(attributes, origin, into);
   if (kind === 'framework.span' || attributes['event.source'] === undefined) return name;
-  into.add({ 'messaging.batch.message_count': origin?.invocation.records?.length });
+  into.add({ 'messaging.batch.message_count': origin?.invocation().records?.length });
   if (attributes['messaging.system'] === undefined) return name.slice(name.indexOf(' ') + 1);
   into.add({ 'messaging.operation.type': 'process' });
   return `${attributes['event.source']} process`;
 }
 
 function describeRequest(attributes: SpanAttributes, origin: SpanOrigin | undefined, into: AttributeMap): string {
-  const { surface, pattern = '' } = origin?.invocation.route ?? {};
+  const { surface, pattern = '' } = origin?.invocation().route ?? {};
   if (surface === 'appsync') {
     const [type = '', field = ''] = pattern.split('.');
     into.remove('http.request.method', 'http.route');

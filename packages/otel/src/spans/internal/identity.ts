@@ -58,7 +58,7 @@ function decisionOf(
 }
 
 function trusts(origin: SpanOrigin, { trusts }: TraceSettings): boolean {
-  if (origin.invocation.principal?.kind === 'internal') return true;
+  if (origin.invocation().principal?.kind === 'internal') return true;
   try {
     return trusts(origin);
   } catch {
@@ -72,7 +72,7 @@ function baggageOf(value: string): string {
 
 /** The segment of Lambda: from the context, else from the variable of the one invocation that the process serves. */
 function platformOf(origin: SpanOrigin | undefined): RemoteSpan | undefined {
-  const { xRayTraceId, traceId } = origin?.invocation.lambdaContext ?? {};
+  const { xRayTraceId, traceId } = origin?.invocation().lambdaContext ?? {};
   const own = xRayTraceId ?? traceId;
   const given = typeof own === 'string' ? (fromXray(own) ?? fromXray(`Root=${own}`)) : undefined;
   return given ?? (process.env.AWS_LAMBDA_MAX_CONCURRENCY ? undefined : fromXray(process.env._X_AMZN_TRACE_ID ?? ''));

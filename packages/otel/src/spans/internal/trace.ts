@@ -44,7 +44,7 @@ class Trace {
   constructor(settings: TraceSettings, origin: SpanOrigin | undefined) {
     this.settings = settings;
     this.#origin = origin;
-    const left = remainingMs(origin?.invocation.lambdaContext) - END_MARGIN_MS;
+    const left = remainingMs(origin?.invocation().lambdaContext) - END_MARGIN_MS;
     if (left > 0) this.#timer = setTimeout(() => this.root?.fail('app.timeout'), Math.min(left, 2 ** 31 - 1)).unref();
     settings.exporter?.begin?.();
   }
@@ -81,7 +81,7 @@ class Trace {
     if (!exporter || !this.identity.isSampled) return;
     const sent = exporter.export({ resource, scope: SCOPE, spans: this.#finished });
     const { waitMs = 0 } = exporter;
-    const holder = this.#origin?.invocation;
+    const holder = this.#origin?.invocation();
     if (!sent || waitMs === 0 || !canWait(holder)) return;
     holder.kept ??= new Deliveries(holder.clock);
     holder.kept.keep(sent, waitMs);
@@ -242,7 +242,7 @@ export function startTrace(settings: TraceSettings, start: Start): TraceSpan {
   trace.root = root;
   if (start.origin) root.attributes.add(settings.attributesOf(start.origin));
   const initMs = settings.takeInit();
-  const { awsRequestId, invokedFunctionArn } = start.origin?.invocation.lambdaContext ?? {};
+  const { awsRequestId, invokedFunctionArn } = start.origin?.invocation().lambdaContext ?? {};
   root.attributes.add({
     'faas.coldstart': initMs !== undefined,
     'sallyport.invocation.id': awsRequestId,

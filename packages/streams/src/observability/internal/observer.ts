@@ -88,7 +88,7 @@ export class Observer {
     this.#startedAt = clock.monotonicMs();
     batch.spans = this.#spans;
     this.#batchSpan = this.#isBatch
-      ? startEventSpan(observability, batchFacts(batch), undefined, '', { invocation: batch, carrier: () => '' })
+      ? startEventSpan(observability, batchFacts(batch), undefined, '', { invocation: () => batch, carrier: () => '' })
       : undefined;
   }
 
@@ -104,7 +104,7 @@ export class Observer {
     const record = batch.recordAt(index);
     this.#starts[index] = settings.clock.monotonicMs();
     const link = this.#isBatch ? (definition.traceId?.(record) ?? '') : '';
-    const origin: SpanOrigin = { invocation: batch, carrier: (name) => definition.carrier?.(record, name) ?? '' };
+    const origin: SpanOrigin = { invocation: () => batch, carrier: (name) => definition.carrier?.(record, name) ?? '' };
     const span = startEventSpan(settings.observability, recordFacts(batch, index), this.#batchSpan, link, origin);
     this.#spans[index] = span;
     return span ? span.run(work) : work();
