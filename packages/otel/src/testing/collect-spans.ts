@@ -58,7 +58,7 @@ export function collectSpans({ joinsPlatform = false } = {}): SpanCollector {
 export interface MatchResult {
   /** True if the collector has the span. */
   readonly pass: boolean;
-  /** The text of a failure: the wanted span, and the spans that were found. */
+  /** The message of a failed assertion: the expected span, and the spans that were found. */
   message(): string;
 }
 

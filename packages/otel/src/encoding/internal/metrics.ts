@@ -73,7 +73,7 @@ export interface MetricsData {
   readonly resourceMetrics: readonly ResourceMetrics[];
 }
 
-// The numbers are those of https://github.com/open-telemetry/opentelemetry-proto/tree/v1.9.0/opentelemetry/proto/metrics/v1/metrics.proto.
+// The numbers come from https://github.com/open-telemetry/opentelemetry-proto/tree/v1.9.0/opentelemetry/proto/metrics/v1/metrics.proto.
 
 const NUMBER_POINT = /* @__PURE__ */ message<NumberPoint>({
   startTimeUnixNano: [2, time],

@@ -7,7 +7,7 @@ export interface RemoteSpan {
   readonly traceId: string;
   /** 16 hexadecimal digits; `''` if the carrier names only the trace. */
   readonly spanId: string;
-  /** The decision of the sender; `undefined` if there is none. */
+  /** The decision of the sender; `undefined` if absent. */
   readonly sampled: boolean | undefined;
   /** The `tracestate`; `''` if absent. */
   readonly state: string;
