@@ -123,6 +123,21 @@ const TOOLS: readonly Reason[] = [
     why: 'code of another copy is code that this copy did not bundle: its exports are not checked',
   })),
   {
+    file: 'packages/client/src/client.ts',
+    name: 'ClientError',
+    why: 'the errors that the same file or its own imports have thrown; callers read the code',
+  },
+  {
+    file: 'packages/client/src/events.ts',
+    name: 'ClientError',
+    why: 'the errors that the same file or its own imports have thrown; callers read the code',
+  },
+  {
+    file: 'packages/client/src/tool.ts',
+    name: 'ClientError',
+    why: 'the errors that the same file or its own imports have thrown; callers read the code',
+  },
+  {
     file: 'packages/otel/src/tracing.ts',
     name: 'TraceSpan',
     why: 'a container passes only spans of its one tracer; below a span of another copy the tracer would begin a trace of its own',

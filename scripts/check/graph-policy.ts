@@ -138,7 +138,7 @@ export const SHARED_FILES: Readonly<Record<string, string | readonly string[]>> 
   // The examples are edited and deployed to a model: they depend on the constructs, not the reverse.
   'packages/constructs/test/lab/updates/notes.ts': 'examples/notes/infra/notes-stack.ts',
   'packages/constructs/test/lab/updates/sandbox.ts': 'examples/sandbox/infra/sandbox-stack.ts',
-  // Roles, stacks and edits of the templates are compared as those of the constructs: in both packages by the same judges, which no release has.
+  // The same judges compare roles, stacks and edits of constructs and of templates; no release contains them.
   'packages/constructs/test/permissions.test.ts': 'packages/create-sallyport/test/support/projects.ts',
   'packages/create-sallyport/test/support/judge-stack.ts': 'packages/constructs/test/lab/index.ts',
   'packages/create-sallyport/test/support/judge-updates.ts': 'packages/constructs/test/lab/index.ts',

@@ -15,11 +15,6 @@ export const AWS_FLAGS: Command['flags'] = {
   region: { type: 'text', help: 'the region (default: of your AWS configuration)' },
 };
 
-/** The client of a service: the part that the commands use. */
-interface AwsClient<Input extends object> {
-  send(command: Input, options: { readonly abortSignal: AbortSignal }): Promise<unknown>;
-}
-
 /** The settings of every client. Members that are absent come from the configuration of the user. */
 export interface ClientSettings {
   readonly region?: string;

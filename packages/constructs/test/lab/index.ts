@@ -1,4 +1,4 @@
-/** What `create-sallyport` uses to judge the stacks of its templates. Run in separate processes, without jest. */
+/** The judges of the stacks of templates, for `create-sallyport`. Run in separate processes, without jest. */
 export { startEngine } from '../judges/support/engine.js';
 export { findWrongStatements } from '../judges/support/iam.js';
 export { findingsIn } from '../judges/support/nag-report.js';
