@@ -268,7 +268,7 @@ export class RecordContext implements EventContext {
       {
         request_id: this.requestId,
         trace_id: traceId,
-        remote_trace_id: span?.id('remoteTraceId') ?? '',
+        ...(span && { remote_trace_id: span.id('remoteTraceId') }),
         ...(this.#batch.traceId !== traceId && { xray_trace_id: this.#batch.traceId }),
         tenant_id: this.tenantId,
         trigger: this.triggerKind,
