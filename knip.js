@@ -96,7 +96,7 @@ export default {
       entry: [
         'README.md',
         'test/**/*.test.ts',
-        'test/functions/*.ts',
+        'test/functions/*.{ts,mjs}',
         'test/programs/*.ts',
         'bench/*.ts',
         'judge/*.{ts,mjs}',

@@ -1,13 +1,15 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import { type Message, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { json } from '@sallyport/http';
 import { createMcpServer, memoryMcpStore, mountMcp } from '@sallyport/mcp';
 import { Public, SecureApp } from '@sallyport/secure';
 import { buildAPIGatewayV2Request, buildQueueEvent, buildTopicEvent } from '@sallyport/testkit';
-import { startFauxqs } from 'fauxqs';
 import { traceClient } from '../src/aws.js';
 import { tracedFetch, tracing, withTrace } from '../src/index.js';
 import { collectSpans } from '../src/testing.js';
@@ -18,13 +20,25 @@ const ACCOUNT = { region: 'us-east-1', credentials: { accessKeyId: 'test', secre
 
 type Line = Record<string, unknown>;
 
+/** The Node.js that the workspace installs where the machine's is older than 22. */
+const INSTALLED = fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url));
+
+/** A local SQS and SNS with the queues `orders` and `copies` and the topic `news`. */
+async function startQueues() {
+  const node = existsSync(INSTALLED) ? INSTALLED : process.execPath;
+  const program = fileURLToPath(new URL('functions/queues.mjs', import.meta.url));
+  const running = spawn(node, ['--no-warnings', program], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const [first] = (await once(running.stdout, 'data')) as [Buffer];
+  const stop = async () => {
+    running.stdin.end();
+    await once(running, 'exit');
+  };
+  return { port: Number(first.toString()), stop };
+}
+
 /** One service with all parts of the way; queue and topic belong to a local server. */
 async function startWay(joinsPlatform: boolean, trusted: boolean) {
-  const local = await startFauxqs({ port: 0, logger: false });
-  local.createQueue('orders');
-  local.createQueue('copies');
-  local.createTopic('news');
-  local.subscribe({ topic: 'news', queue: 'copies' });
+  const local = await startQueues();
   const endpoint = `http://127.0.0.1:${local.port}`;
   const sqs = traceClient(new SQSClient({ ...ACCOUNT, endpoint }));
   const sns = traceClient(new SNSClient({ ...ACCOUNT, endpoint }));
