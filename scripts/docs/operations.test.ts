@@ -19,7 +19,8 @@ const named = (page: string) =>
 /** The names of the metrics that the sink for CloudWatch writes, from its sources. */
 function metricNames(): readonly string[] {
   const folder = join(ROOT, 'packages/core/src/observability');
-  const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const texts = files.map((file) => readFileSync(join(folder, file), 'utf8'));
   return texts.flatMap((text) => [...text.matchAll(/\bname: '([A-Z]\w+)',\s*unit: '/g)].map(([, name = '']) => name));
 }
 

@@ -64,7 +64,9 @@ test('a poison message is found, understood, repaired and sent back', async () =
   const [file = ''] = readdirSync(join(dev.folder, 'incidents'));
   const isHandled = async () => (await dev.local('send', `incidents/${file}`)).out.includes('"batchItemFailures": []');
   expect(await isHandled()).toBe(false);
-  expect(dev.printed()).toMatch(/TypeError: price is not a number of cents\n\s+at src\/lambda\.ts:8:/);
+  // The lines of an invocation are printed when the log of its failure has arrived.
+  const failure = /TypeError: price is not a number of cents\n\s+at src\/lambda\.ts:8:/;
+  while (!failure.test(dev.printed())) await new Promise((resolve) => setImmediate(resolve));
 
   // 3. A test that fails: written from the event.
   const made = await dev.local('replay', `incidents/${file}`, '--as-test', 'test/orders-incident.test.mjs');
