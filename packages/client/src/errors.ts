@@ -22,6 +22,9 @@ export type ClientErrorCode =
   | 'client.invalid_request'
   | 'client.not_connected';
 
+/** Errors of another copy of this package have it too. */
+const BRAND = Symbol.for('sallyport.ClientError/1');
+
 /** A call without an answer of the service. An HTTP status is never an exception; `client.rejected` is one where nothing can be returned. */
 export class ClientError extends Error {
   /** The reason. */
@@ -30,6 +33,14 @@ export class ClientError extends Error {
   declare readonly status?: number;
   /** The answer of `client.rejected`. */
   declare readonly answer?: Rejected;
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return Object(value)[BRAND] === true;
+  }
+
+  get [BRAND](): true {
+    return true;
+  }
 
   constructor(
     code: ClientErrorCode,
