@@ -14,7 +14,7 @@ export function planDoors(plan: Plan, fn: PlannedResource): readonly DeployedDoo
   ];
 }
 
-/** https://registry.terraform.io/providers/hashicorp/aws/latest/docs/resources/apigatewayv2_route */
+/** https://github.com/hashicorp/terraform-provider-aws/blob/main/website/docs/r/apigatewayv2_route.html.markdown */
 function httpApi(plan: Plan, fn: PlannedResource, api: PlannedResource): DeployedDoor | undefined {
   const ofApi = (type: string) =>
     plan.ofType(type).filter((one) => plan.referenced(one, 'api_id', 'aws_apigatewayv2_api') === api);
@@ -51,7 +51,7 @@ function jwtOf(plan: Plan, route: PlannedResource): DeployedJwt | undefined {
   };
 }
 
-/** https://registry.terraform.io/providers/hashicorp/aws/latest/docs/resources/api_gateway_integration */
+/** https://github.com/hashicorp/terraform-provider-aws/blob/main/website/docs/r/api_gateway_integration.html.markdown */
 function restApi(plan: Plan, fn: PlannedResource, api: PlannedResource): DeployedDoor | undefined {
   const ofApi = (type: string) =>
     plan.ofType(type).filter((one) => plan.referenced(one, 'rest_api_id', 'aws_api_gateway_rest_api') === api);

@@ -21,7 +21,7 @@ export function planSources(plan: Plan, fn: PlannedResource): readonly ManifestS
   ];
 }
 
-/** https://registry.terraform.io/providers/hashicorp/aws/latest/docs/resources/lambda_event_source_mapping */
+/** https://github.com/hashicorp/terraform-provider-aws/blob/main/website/docs/r/lambda_event_source_mapping.html.markdown */
 function mappedSource(plan: Plan, one: PlannedResource): ManifestSource | undefined {
   const { values } = one;
   for (const [kind, type, attribute] of MAPPED) {
