@@ -114,7 +114,10 @@ describe('on a phone, 390 px wide', () => {
     await show(view);
     const tab = page.locator('nav a[aria-current]', { hasText: view });
     await tab.waitFor();
-    await page.getByText(/(?:being read|being built)\.$/).first().waitFor({ state: 'detached' });
+    await page
+      .getByText(/(?:being read|being built)\.$/)
+      .first()
+      .waitFor({ state: 'detached' });
     const { x = -1, width = 0 } = (await tab.boundingBox()) ?? {};
     expect(x).toBeGreaterThanOrEqual(0);
     expect(x + width).toBeLessThanOrEqual(390);

@@ -485,7 +485,10 @@ describe('by keyboard alone', () => {
     'each action of %s has a key, and the help names it',
     async (view) => {
       await show(view);
-      await page.getByText(/(?:being read|being built)\.$/).first().waitFor({ state: 'detached' });
+      await page
+        .getByText(/(?:being read|being built)\.$/)
+        .first()
+        .waitFor({ state: 'detached' });
       expect(await actionsWithoutKey()).toEqual([]);
     },
   );
@@ -558,7 +561,10 @@ describe.each(['light', 'dark'] as const)('in %s', (scheme) => {
     'axe finds nothing in %s',
     async (view) => {
       await watched.page.locator(`nav a[href="#/${view}"]`).click();
-      await watched.page.getByText(/(?:being read|being built)\.$/).first().waitFor({ state: 'detached' });
+      await watched.page
+        .getByText(/(?:being read|being built)\.$/)
+        .first()
+        .waitFor({ state: 'detached' });
       expect(await findViolations(watched.page)).toEqual([]);
       if (HAS_PICTURES) await watched.page.screenshot({ path: `${PICTURES}/${view}-${scheme}.png` });
     },
