@@ -168,7 +168,9 @@ function choose(next: Chosen): void {
 /** Arguments that the schema of a tool accepts, to change. */
 function exampleOf({ kind, name }: Chosen): string {
   const schema = connected.value?.offer.tools.find((one) => one.name === name)?.inputSchema;
-  return kind === 'tool' && schema?.properties ? JSON.stringify(sampleOf(schema), null, 2) : '{}';
+  return kind === 'tool' && Object.hasOwn(Object(schema), 'properties')
+    ? JSON.stringify(sampleOf(schema), null, 2)
+    : '{}';
 }
 
 function Call({ chosen: { kind, name } }: { readonly chosen: Chosen }) {
