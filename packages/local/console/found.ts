@@ -29,7 +29,8 @@ export const shown = computed((): IdList => {
   const result = found.value?.filter === wanted ? found.value : undefined;
   const seen = result?.last ?? 0;
   const newer = newest.value.filter((row) => row.id > seen && matches(row, wanted)).map(({ id }) => id);
-  return foundIds([...newer, ...(result?.ids ?? [])]);
+  // The host can have found invocations that the page did not know when it asked.
+  return foundIds([...new Set([...newer, ...(result?.ids ?? [])])]);
 });
 
 /** Reads all invocations that match from the host, then only the newer ones. */

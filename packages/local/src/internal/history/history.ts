@@ -186,7 +186,8 @@ class DiskHistory implements History {
     const isStored = (text: string, row: () => string) => accepts(text, () => JSON.parse(row()) as InvocationRow);
     const stored = (await this.#store?.find(from, isStored)) ?? [];
     const found = [...inMemory].flatMap(([id, isFound]) => (isFound ? [id] : []));
-    return [...found, ...stored.filter((id) => !inMemory.has(id))].sort((a, b) => b - a);
+    // A record that is written again while the files are read is found in both places.
+    return [...new Set([...found, ...stored.filter((id) => !inMemory.has(id))])].sort((a, b) => b - a);
   }
 
   subscribe(listener: (change: HistoryChange) => void): () => void {
