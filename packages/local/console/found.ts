@@ -29,7 +29,7 @@ export const shown = computed((): IdList => {
   const result = found.value?.filter === wanted ? found.value : undefined;
   const seen = result?.last ?? 0;
   const newer = newest.value.filter((row) => row.id > seen && matches(row, wanted)).map(({ id }) => id);
-  // The host can have found invocations that the page did not know when it asked.
+  // The result of the host can include invocations that are newer than the last row of the page.
   return foundIds([...new Set([...newer, ...(result?.ids ?? [])])]);
 });
 
