@@ -125,17 +125,17 @@ const TOOLS: readonly Reason[] = [
   {
     file: 'packages/client/src/client.ts',
     name: 'ClientError',
-    why: 'the errors that the same file or its own imports have thrown; callers read the code',
+    why: 'it has a brand of its own, because the package imports no other',
   },
   {
     file: 'packages/client/src/events.ts',
     name: 'ClientError',
-    why: 'the errors that the same file or its own imports have thrown; callers read the code',
+    why: 'it has a brand of its own, because the package imports no other',
   },
   {
     file: 'packages/client/src/tool.ts',
     name: 'ClientError',
-    why: 'the errors that the same file or its own imports have thrown; callers read the code',
+    why: 'it has a brand of its own, because the package imports no other',
   },
   {
     file: 'packages/otel/src/tracing.ts',

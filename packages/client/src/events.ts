@@ -3,6 +3,7 @@ import type { CallArguments, Operations } from './contract.js';
 import { ClientError } from './errors.js';
 import { readEvents } from './internal/event-lines.js';
 import { jsonOrText } from './internal/json.js';
+import { pause } from './internal/pause.js';
 import type { RawInput } from './options.js';
 
 /** One server-sent event: `data` has the type of its `event`. */
@@ -57,10 +58,7 @@ export async function* events<C, K extends keyof Operations<C> & string>(
       if (request.signal?.aborted) throw new ClientError('client.aborted', `${operation}: aborted`, { cause: error });
       if (isFinal || failures >= MAX_FAILURES) throw error;
     }
-    await new Promise((resolve) => {
-      setTimeout(resolve, state.retryMs * Math.random() * 2 ** failures);
-      request.signal?.addEventListener('abort', resolve, { once: true });
-    });
+    await pause(state.retryMs * Math.random() * 2 ** failures, request.signal);
     failures += 1;
   }
 }

@@ -264,6 +264,16 @@ describe('server-sent events', () => {
     expect(seen.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, '7', '7']);
   });
 
+  it('leave no listener on the signal after they reconnect', async () => {
+    const { signal } = new AbortController();
+    const add = import.meta.jest.spyOn(signal, 'addEventListener');
+    const remove = import.meta.jest.spyOn(signal, 'removeEventListener');
+    replies = [stream('retry: 1\ndata: 1\n\ndata', null), stream('data: 2\n\ndata', null), stream('data: 3\n\n')];
+    for await (const _ of events(client(), 'GET /s', { signal }));
+    expect(add.mock.calls).toHaveLength(2);
+    expect(remove.mock.calls).toHaveLength(2);
+  });
+
   it('end with 204, with an error of the service, and with the signal', async () => {
     replies = [(_request, response) => response.writeHead(204).end()];
     await expect(collect()).resolves.toEqual([]);

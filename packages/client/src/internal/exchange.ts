@@ -1,6 +1,7 @@
 import { ClientError } from '../errors.js';
 import type { ClientOptions, RawInput } from '../options.js';
 import { addressOf } from './address.js';
+import { pause } from './pause.js';
 
 /** The statuses after which the same request can succeed: 429, 502, 503, 504 (RFC 9110 section 15.6, RFC 6585 section 4). */
 const PASSING = /429|50[234]/;
@@ -76,10 +77,7 @@ export async function exchange(options: ClientOptions, operation: string, input:
       }
       await response?.body?.cancel();
       // After an abort the next try fails immediately, with the right reason.
-      await new Promise((resolve) => {
-        setTimeout(resolve, pauseMs);
-        signal.addEventListener('abort', resolve, { once: true });
-      });
+      await pause(pauseMs, signal);
     }
   } catch (error) {
     stop();
