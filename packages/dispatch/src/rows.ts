@@ -201,7 +201,10 @@ function freeze<T>(value: T): T {
  */
 const URL_DOMAIN = /^[a-z0-9<>-]+\.lambda-url\.[a-z0-9-]+\.on\.(?:aws|amazonwebservices\.(?:com\.cn|eu))$/;
 
+/** A host name has at most 253 characters (RFC 1035, section 2.3.4): no pattern reads a text of megabytes. */
+const MAX_HOST_CHARACTERS = 253;
+
 /** The host name of a function URL. */
 export function isUrlDomain(value: unknown): boolean {
-  return typeof value === 'string' && URL_DOMAIN.test(value);
+  return typeof value === 'string' && value.length <= MAX_HOST_CHARACTERS && URL_DOMAIN.test(value);
 }

@@ -152,3 +152,14 @@ describe('detect', () => {
     for (const kind of Object.keys(EVENTS)) expect(bytes[kind]).toBeLessThan(1_000_000);
   });
 });
+
+it.each([
+  [253, 'function-url'],
+  [254, 'gateway-v2'],
+  [6_000_000, 'gateway-v2'],
+])('a host name of %d characters is one of %s', (characters, kind) => {
+  const rest = '.lambda-url.eu-west-1.on.aws';
+  const domainName = 'a'.repeat(characters - rest.length) + rest;
+  const event = { requestContext: { http: { method: 'GET' }, domainName }, routeKey: '$default' };
+  expect(detect(event)).toBe(kind);
+});
