@@ -99,6 +99,18 @@ describe('eventBusEnvelope', () => {
       'x'.repeat(256),
       'metadata.correlation_id',
     ],
+    [
+      'an id of 256 characters of two units each',
+      { ...base, metadata: { correlation_id: '\u{1F600}'.repeat(256) } },
+      '\u{1F600}'.repeat(256),
+      'metadata.correlation_id',
+    ],
+    [
+      'no id of 257 characters of two units each',
+      { ...base, metadata: { correlation_id: '\u{1F600}'.repeat(257) }, id: 'i' },
+      'i',
+      'event.id',
+    ],
     ['no blank id', { ...base, metadata: { correlation_id: '  ' }, id: 'i' }, 'i', 'event.id'],
   ])('correlates by %s', async (_name, event, id, source) => {
     const answer = await inHandler(event, eventBusEnvelope, { awsRequestId: 'r-1' });

@@ -174,7 +174,6 @@ export class RecordBatch implements DeliveryHolder {
     this.#controllers ??= [];
     this.#controllers.push(controller);
     if (this.isPast) abort(controller);
-    else this.watch();
     return controller.signal;
   }
 
