@@ -57,7 +57,7 @@ export const COGNITO = /* @__PURE__ */ describeTrigger(COGNITO_TRIGGER, {
     section: 'Cognito',
     rows: [
       [
-        '`cognitoTrigger()` with `on(source, handler)`; `CognitoTrigger`, `CognitoEvent`, `CognitoHandler`',
+        '`cognitoTrigger()` with `on(source, handler)`; `CognitoTrigger`, `CognitoTriggerSource`, `CognitoEvent`, `CognitoHandler`',
         'triggers of user pools',
       ],
     ],
