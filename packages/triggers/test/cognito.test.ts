@@ -125,7 +125,10 @@ it.each([
   ['Pre_Sign_*', '"Pre_Sign_*" is not a source of Cognito'],
   ['', '"" is not a source of Cognito'],
   ['constructor_*', '"constructor_*" is not a source of Cognito'],
-  ['PreSignup', 'did you mean PreSignUp_AdminCreateUser or PreSignUp_ExternalProvider or PreSignUp_SignUp or PreSignUp_*?'],
+  [
+    'PreSignup',
+    'did you mean PreSignUp_AdminCreateUser or PreSignUp_ExternalProvider or PreSignUp_SignUp or PreSignUp_*?',
+  ],
   ['PreSignUp', 'did you mean PreSignUp_AdminCreateUser'],
   ['PreSignUp_signUp', 'did you mean PreSignUp_AdminCreateUser'],
   ['PreSignUp_Sign_Up', 'did you mean PreSignUp_AdminCreateUser'],
