@@ -1,4 +1,4 @@
-/** Values of another class where a prop wants an object of the CDK: the error names the member or the call to use. */
+/** Values of another class for a prop of a CDK type: the error names the member or the call to use. */
 import { SecureApp } from '@sallyport/secure';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { Stack } from 'aws-cdk-lib/core';

@@ -34,7 +34,7 @@ async function add(cwd: string, ...args: readonly string[]) {
   return { exitCode, ...written };
 }
 
-/** A project whose packages are those of this workspace. */
+/** A project with the packages of this workspace. */
 function projectOf(template: 'api' | 'events'): string {
   const project = newProject(template);
   for (const folder of ['', '@sallyport', '@types', '@biomejs'])
@@ -81,7 +81,7 @@ describe.each(['api', 'events'] as const)('a project %s with a handler of each k
   it('compiles', () => {
     const { options, fileNames } = parseProject(project);
     const program = ts.createProgram(fileNames, options);
-    // The sources of the workspace have compiler options of their own.
+    // The sources of the workspace have separate compiler options.
     const own = fileNames.map((name) => program.getSourceFile(name)).filter((file) => file !== undefined);
     const found = own.flatMap((file) => [
       ...program.getSyntacticDiagnostics(file),
@@ -136,7 +136,7 @@ Next: pnpm install, pnpm test
   expect(readFileSync(join(project, 'src/app.ts'), 'utf8')).toContain("app.queue('invoices', invoices);");
 });
 
-it('says which source to add if the stack has another form', async () => {
+it('prints the source to add if the stack has another form', async () => {
   const project = newProject('api');
   writeFileSync(join(project, 'infra/stack.ts'), 'export const mine = 1;\n');
   const { out } = await add(project, 'queue', 'invoices');
@@ -161,9 +161,9 @@ const REFUSED: readonly [what: string, args: readonly string[], text: string, ch
   ['a name that is code', ['topic', "a', () => {});//"], 'the name of a topic must look like invoices'],
   ['an event without a source', ['event-bus', 'InvoicePaid'], 'must look like billing/InvoicePaid'],
   ['a route without a method', ['route', '/invoices'], 'must look like "GET /invoices/{id}"'],
-  ['no name', ['queue'], '--add takes one name'],
-  ['two names', ['queue', 'a', 'b'], '--add takes one name'],
-  ['a flag of create', ['queue', 'a', '--git'], '--add takes no --git'],
+  ['no name', ['queue'], '--add needs one name'],
+  ['two names', ['queue', 'a', 'b'], '--add needs one name'],
+  ['a flag of create', ['queue', 'a', '--git'], '--add cannot be used with --git'],
   ['a file that is there', ['queue', 'notes'], 'src/handlers/notes.ts exists: choose another name'],
   [
     'another folder',
@@ -180,7 +180,7 @@ const REFUSED: readonly [what: string, args: readonly string[], text: string, ch
 ];
 
 it.each(REFUSED.map(([what, args, text, change]) => ({ what, args, text, change })))(
-  'refuses $what and writes nothing',
+  '$what is rejected and nothing is written',
   async ({ args, text, change }) => {
     const project = newProject('api');
     change?.(project);

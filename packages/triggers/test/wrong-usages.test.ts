@@ -1,4 +1,4 @@
-/** What is said of a mistake: it names the handler or the source, and what to write instead. */
+/** Messages for mistakes: each names the handler or the source, and the remedy. */
 import { SecureApp } from '@sallyport/secure';
 import { createTestEnv } from '@sallyport/testkit';
 import { directInvoke, s3Trigger } from '@sallyport/triggers';
@@ -12,7 +12,7 @@ it.each<[what: string, code: string, text: string, run: () => unknown]>([
   [
     'two surfaces of one kind',
     'dispatch.duplicate_surface',
-    'two surfaces serve s3: register all its handlers with one',
+    'two surfaces serve s3: register all its handlers with one surface',
     () => withSurfaces(s3Trigger().bucket('a', nothing), s3Trigger().bucket('b', nothing)),
   ],
   [

@@ -47,7 +47,7 @@ const named =
     words: { __NAME__: name },
   });
 
-/** What `--add` can add. */
+/** The kinds of handlers that `--add` can add. */
 export const ADDABLE: Readonly<Record<string, Kind>> = {
   queue: {
     form: 'invoices, or invoices.fifo',

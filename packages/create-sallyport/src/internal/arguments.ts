@@ -59,8 +59,8 @@ export function parseCommand(args: readonly string[], caller = ''): Command {
   if (values.list) return { kind: 'list' };
   if (values.add !== undefined) {
     const others = given.filter((name) => name !== 'add' && name !== 'yes');
-    if (others.length > 0) return usage(`--add takes no --${others[0]}`);
-    if (positionals.length !== 1) return usage(`--add takes one name: --add queue invoices`);
+    if (others.length > 0) return usage(`--add cannot be used with --${others[0]}`);
+    if (positionals.length !== 1) return usage(`--add needs one name: --add queue invoices`);
     return { kind: 'add', addition: values.add, name: positionals[0] as string };
   }
   if (positionals.length > 1) return usage(`pass one directory (got ${positionals.join(' ')})`);

@@ -51,7 +51,7 @@ function indexSurfaces(surfaces: readonly Surface[]): ReadonlyMap<TriggerKind, S
     assertSurface(surface);
     for (const kind of surface.serves) {
       if (served.has(kind)) {
-        const remedy = 'register all its handlers with one';
+        const remedy = 'register all its handlers with one surface';
         throw dispatchError('dispatch.duplicate_surface', `framework: two surfaces serve ${kind}: ${remedy}`);
       }
       served.set(kind, surface);

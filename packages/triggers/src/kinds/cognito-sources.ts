@@ -1,4 +1,4 @@
-/** What messages are about. */
+/** The reasons for messages. */
 const MESSAGES = [
   'AdminCreateUser',
   'Authentication',
@@ -42,7 +42,7 @@ export type CognitoTriggerSource = {
   [Name in keyof Sources]: `${Name}_${Sources[Name][number] | '*'}`;
 }[keyof Sources];
 
-/** The reason why a name is no trigger source of Cognito, with the names that are near it; `''` if it is one. */
+/** The reason why a name is not a trigger source of Cognito, with similar sources; `''` for a trigger source. */
 export function sourceMistake(source: string): string {
   const [name = '', rest = ''] = source.split(/_(.*)/s, 2);
   const near = Object.entries(SOURCES).find(([known]) => known.toLowerCase() === name.toLowerCase());
