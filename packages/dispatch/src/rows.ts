@@ -201,7 +201,7 @@ function freeze<T>(value: T): T {
  */
 const URL_DOMAIN = /^[a-z0-9<>-]+\.lambda-url\.[a-z0-9-]+\.on\.(?:aws|amazonwebservices\.(?:com\.cn|eu))$/;
 
-/** A host name has at most 253 characters (RFC 1035, section 2.3.4): no pattern reads a text of megabytes. */
+/** A host name has at most 253 characters (RFC 1035, section 2.3.4): the pattern never reads megabytes. */
 const MAX_HOST_CHARACTERS = 253;
 
 /** The host name of a function URL. */

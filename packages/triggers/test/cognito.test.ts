@@ -119,8 +119,27 @@ it('has at most five seconds, regardless of the function timeout', async () => {
   expect(deadlines).toEqual(['1970-01-01T00:00:04.500Z']);
 });
 
-it.each(['PreSignUp*', '*', 'Pre_Sign_*'])('the source %s is rejected', (source) => {
-  expect(() => cognitoTrigger().on(source, () => ({}))).toThrow(
-    expect.failure('app.invalid_configuration', 'trigger source'),
+it.each([
+  ['PreSignUp*', 'which are CreateAuthChallenge_*, CustomEmailSender_*, '],
+  ['*', 'UserMigration_*, VerifyAuthChallengeResponse_*'],
+  ['Pre_Sign_*', '"Pre_Sign_*" is not a source of Cognito'],
+  ['', '"" is not a source of Cognito'],
+  ['constructor_*', '"constructor_*" is not a source of Cognito'],
+  [
+    'PreSignup',
+    'did you mean PreSignUp_AdminCreateUser or PreSignUp_ExternalProvider or PreSignUp_SignUp or PreSignUp_*?',
+  ],
+  ['PreSignUp', 'did you mean PreSignUp_AdminCreateUser'],
+  ['PreSignUp_signUp', 'did you mean PreSignUp_AdminCreateUser'],
+  ['PreSignUp_Sign_Up', 'did you mean PreSignUp_AdminCreateUser'],
+  ['PostConfirmation_SignUp', 'did you mean PostConfirmation_ConfirmForgotPassword or PostConfirmation_ConfirmSignUp'],
+])('the source %j is rejected with the sources that Cognito has', (source, text) => {
+  expect(() => cognitoTrigger().on(source as 'PreSignUp_*', () => ({}))).toThrow(
+    expect.failure('app.invalid_configuration', 'trigger source', text),
   );
+});
+
+it('a source that Cognito does not have does not compile', () => {
+  // @ts-expect-error the name is PreSignUp_SignUp
+  expect(() => cognitoTrigger().on('PreSignup', () => ({}))).toThrow();
 });

@@ -103,8 +103,8 @@ it.each<[string, () => unknown, string]>([
   ],
   ['no role', () => acceptUser({} as never), 'option "role"'],
   ['a wrong user id', () => acceptUser({ role: ROLE, posix: { uid: -1, gid: 1 } }), 'option "uid"'],
-  ['no handler', () => iotAuthorizer(undefined as never), 'handler must be a function'],
-  ['no handler', () => transferIdentity(undefined as never), 'handler must be a function'],
+  ['no handler', () => iotAuthorizer(undefined as never), 'must be a function'],
+  ['no handler', () => transferIdentity(undefined as never), 'must be a function'],
 ])('rejects %s', (_what, make, message) => {
   expect(make).toThrow(expect.failure('app.invalid_configuration', message));
 });

@@ -101,7 +101,7 @@ it.each<[string, () => unknown, string]>([
     () => iotRule(OPTIONS).rule('a', nothing).rule('a', nothing),
     'duplicate handler for the alias "a"',
   ],
-  ['no handler', () => iotRule(OPTIONS).rule('a', 5 as never), 'handler must be a function'],
+  ['no handler', () => iotRule(OPTIONS).rule('a', 5 as never), 'must be a function'],
   [
     'a rule after the container',
     () => {

@@ -236,7 +236,7 @@ it('names are mapped, and the inventory has them', async () => {
 
 it.each<[string, () => unknown, string]>([
   ['a blank topic', () => kafkaTrigger(REPORT).topic(' ', () => {}), 'topic name is empty'],
-  ['no function', () => kafkaTrigger(REPORT).topic('t', 5 as never), 'handler must be a function'],
+  ['no function', () => kafkaTrigger(REPORT).topic('t', 5 as never), 'must be a function'],
   [
     'a topic twice',
     () =>

@@ -103,7 +103,7 @@ it.each<[string, unknown, string]>([
 
 it.each<[string, () => unknown, string]>([
   ['a blank name', () => s3Trigger().bucket(' ', () => {}), 'bucket name is empty'],
-  ['no function', () => s3Trigger().bucket('b', 5 as never), 'handler must be a function'],
+  ['no function', () => s3Trigger().bucket('b', 5 as never), 'must be a function'],
   [
     'a name twice',
     () =>

@@ -142,9 +142,13 @@ function isDuration(value: unknown): value is Duration {
 
 /** An object of the CDK with these members, for example a queue: `thing<IQueue>('a queue', 'queueArn')`. */
 export function thing<T extends object>(wanted: string, ...members: readonly (keyof T & string)[]): OptionKind<T> {
-  return prop(wanted, (value) => {
-    if (typeof value !== 'object' || value === null) return false;
-    return members.every((member) => member in value);
+  const fits = (value: unknown) =>
+    typeof value === 'object' && value !== null && members.every((member) => member in value);
+  return new OptionKind(wanted, (value, place) => {
+    if (Token.isUnresolved(value) || fits(value)) return value as T;
+    // A construct of this package contains the object of the CDK: `ServiceFunction.fn`, `ServiceQueue.queue`.
+    const [owner] = Object.entries(value ?? {}).find(([, member]) => fits(member)) ?? [];
+    throw problem(place, value, owner === undefined ? wanted : `${wanted}: its .${owner}`);
   });
 }
 

@@ -73,7 +73,7 @@ export interface EventRuleTriggerProps extends EventRuleMappingProps {
 export const EVENT_RULE_TRIGGER_PROPS = defineProps<EventRuleTriggerProps>('EventRuleTrigger')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   pattern: literal<EventPattern>('an object', (value) => typeof value === 'object' && value !== null),
-  schedule: thing<Schedule>('a Schedule', 'expressionString'),
+  schedule: thing<Schedule>('a Schedule, made by Schedule.rate(…) or Schedule.cron(…)', 'expressionString'),
   ruleName: literalWords('1 to 64 letters, digits, ., - and _', /^[\w.-]{1,64}$/),
   bus: thing<IEventBus>('an event bus', 'eventBusArn'),
   retryAttempts: count(0, 185).default(10),

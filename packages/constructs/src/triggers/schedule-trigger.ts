@@ -82,7 +82,10 @@ const isDate = (value: unknown) => value instanceof Date && !Number.isNaN(value.
 /** Validators and defaults for {@link ScheduleTriggerProps}. */
 export const SCHEDULE_TRIGGER_PROPS = defineProps<ScheduleTriggerProps>('ScheduleTrigger')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
-  schedule: thing<ScheduleExpression>('a ScheduleExpression', 'expressionString').required(),
+  schedule: thing<ScheduleExpression>(
+    'a ScheduleExpression, made by ScheduleExpression.rate(…) or ScheduleExpression.cron(…)',
+    'expressionString',
+  ).required(),
   scheduleName: literalWords('1 to 64 letters, digits, ., - and _', /^[\w.-]{1,64}$/),
   flexibleWindow: time(60, 86_400),
   start: literal<Date>('a Date', isDate),

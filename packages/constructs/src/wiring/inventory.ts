@@ -170,7 +170,11 @@ export function inventoryFromFile(file: string): Inventory {
  * @throws ConstructError `constructs.invalid_inventory` for an unknown version, and for any value that is not an inventory
  */
 export function parseInventory(value: unknown): Inventory {
-  if (!isPlainObject(value)) throw invalid(`got ${show(value)}, expected an object`);
+  if (!isPlainObject(value)) {
+    const remedy =
+      typeof (value as { handleLambda?: unknown } | null)?.handleLambda === 'function' ? ': toInventory(app)' : '';
+    throw invalid(`got ${show(value)}, expected an inventory${remedy}`);
+  }
   const { version, container, routes, triggers, deployment } = value;
   if (version !== 1)
     throw invalid(`version, got ${show(version)}, expected 1: update @sallyport/constructs or the application`);

@@ -224,7 +224,8 @@ function parseMembers<K extends Readonly<Record<string, OptionKind<unknown, unkn
   { name: outer, environment, fail }: OptionPlace,
 ): ParsedOptions<K> {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw fail(outer === '' ? 'options must be an object' : `option "${outer}" must be an object`);
+    const members = Object.keys(kinds).join(', ');
+    throw fail(outer === '' ? 'options must be an object' : `option "${outer}" must be an object with ${members}`);
   }
   const prefix = outer === '' ? '' : `${outer}.`;
   for (const key of Reflect.ownKeys(given)) {

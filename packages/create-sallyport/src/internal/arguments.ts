@@ -21,9 +21,11 @@ export interface Request {
 export type Command =
   | { readonly kind: 'help' | 'version' | 'list' }
   | { readonly kind: 'usage'; readonly problem: string }
+  | { readonly kind: 'add'; readonly addition: string; readonly name: string }
   | { readonly kind: 'create'; readonly request: Request };
 
 const FLAGS = {
+  add: { type: 'string' },
   template: { type: 'string' },
   name: { type: 'string' },
   infra: { type: 'string' },
@@ -55,6 +57,12 @@ export function parseCommand(args: readonly string[], caller = ''): Command {
   if (values.help) return { kind: 'help' };
   if (values.version) return { kind: 'version' };
   if (values.list) return { kind: 'list' };
+  if (values.add !== undefined) {
+    const others = given.filter((name) => name !== 'add' && name !== 'yes');
+    if (others.length > 0) return usage(`--add cannot be used with --${others[0]}`);
+    if (positionals.length !== 1) return usage(`--add needs one name: --add queue invoices`);
+    return { kind: 'add', addition: values.add, name: positionals[0] as string };
+  }
   if (positionals.length > 1) return usage(`pass one directory (got ${positionals.join(' ')})`);
   const { template, infra = 'cdk', 'package-manager': manager = caller.startsWith('pnpm/') ? 'pnpm' : 'npm' } = values;
   if (template !== undefined && !isTemplate(template)) {

@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { basename, relative, resolve } from 'node:path';
+import { addHandler } from './add.js';
+import { ADDABLE } from './additions.js';
 import { type PackageManager, parseCommand, type Request } from './arguments.js';
 import { toNames } from './names.js';
 import { createProject } from './project.js';
@@ -21,7 +23,10 @@ const CREATE_EXIT = { done: 0, failed: 2 } as const;
 
 const HELP = `usage: npm create sallyport@latest <directory> -- [flags]
 
-Creates a Sallyport service for AWS Lambda. Downloads nothing unless you pass --install.
+       npm create sallyport@latest -- --add <kind> <name>
+
+Creates a Sallyport service for AWS Lambda, or adds a handler to the service in this folder.
+Downloads nothing unless you pass --install.
 
   --template <name>             a template of --list (default api)
   --name <name>                 default: the name of the directory
@@ -31,6 +36,10 @@ Creates a Sallyport service for AWS Lambda. Downloads nothing unless you pass --
   --git                         git init, with one commit
   --yes                         no prompts
   --list                        the templates
+  --add <kind> <name>           a handler with its schema, test, registration and source:
+${Object.entries(ADDABLE)
+  .map(([kind, { form }]) => `                                  ${kind.padEnd(10)}${form}`)
+  .join('\n')}
   --help, --version
 
 exit code: 0 done, 2 rejected or failed
@@ -40,6 +49,7 @@ exit code: 0 done, 2 rejected or failed
 export async function runCreate(args: readonly string[], around: Surroundings): Promise<number> {
   const command = parseCommand(args, around.environment.npm_config_user_agent);
   if (command.kind === 'create') return create(command.request, around);
+  if (command.kind === 'add') return add(command, around);
   if (command.kind === 'usage') return fail(around, `${command.problem}\n${HELP}`);
   around.out({ help: HELP, version: `${readVersion()}\n`, list: listTemplates() }[command.kind]);
   return CREATE_EXIT.done;
@@ -48,6 +58,23 @@ export async function runCreate(args: readonly string[], around: Surroundings): 
 function fail({ err }: Surroundings, problem: string): number {
   err(`create-sallyport: ${problem.trimEnd()}\n`);
   return CREATE_EXIT.failed;
+}
+
+function add({ addition, name }: { readonly addition: string; readonly name: string }, around: Surroundings): number {
+  const added = addHandler(around.cwd, addition, name);
+  if ('problem' in added) return fail(around, added.problem);
+  const { files, install, notes } = added;
+  const manager = around.environment.npm_config_user_agent?.startsWith('pnpm/') ? 'pnpm' : 'npm';
+  const steps = [...(install.length > 0 ? [`${manager} install`] : []), `${manager} test`];
+  around.out(
+    [
+      ...files.map((path) => `wrote ${path}`),
+      ...notes,
+      ...(install.length > 0 ? [`package.json now has ${install.join(', ')}`] : []),
+      `Next: ${steps.join(', ')}\n`,
+    ].join('\n'),
+  );
+  return CREATE_EXIT.done;
 }
 
 async function create(request: Request, around: Surroundings): Promise<number> {

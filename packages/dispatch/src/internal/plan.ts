@@ -50,7 +50,10 @@ function indexSurfaces(surfaces: readonly Surface[]): ReadonlyMap<TriggerKind, S
   for (const surface of surfaces) {
     assertSurface(surface);
     for (const kind of surface.serves) {
-      if (served.has(kind)) throw dispatchError('dispatch.duplicate_surface', `framework: two surfaces serve ${kind}`);
+      if (served.has(kind)) {
+        const remedy = 'register all its handlers with one surface';
+        throw dispatchError('dispatch.duplicate_surface', `framework: two surfaces serve ${kind}: ${remedy}`);
+      }
       served.set(kind, surface);
     }
   }
@@ -91,7 +94,8 @@ export function assertSurfaces(surfaces: readonly Surface[]): readonly Surface[]
 
 function assertSurface(surface: Surface): void {
   if (typeof surface?.serve !== 'function' || !Array.isArray(surface.serves)) {
-    throw dispatchError('dispatch.invalid_surface', 'framework: surface must have serves and serve()');
+    const remedy = typeof surface === 'function' ? ': call the function that makes it' : '';
+    throw dispatchError('dispatch.invalid_surface', `framework: surface must have serves and serve()${remedy}`);
   }
 }
 

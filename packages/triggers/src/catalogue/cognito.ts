@@ -51,13 +51,14 @@ export const COGNITO = /* @__PURE__ */ describeTrigger(COGNITO_TRIGGER, {
       [buildCognitoEvent({ triggerSource: 'CustomSMSSender_SignUp', response: null }), undefined],
     ],
     names: ['PreSignUp_*', 'CustomSMSSender_*'],
-    register: (handlers) => handlers.reduce((trigger, one) => trigger.on(...one), cognitoTrigger()),
+    register: (handlers) =>
+      handlers.reduce((trigger, [name, handler]) => trigger.on(name as 'PreSignUp_*', handler), cognitoTrigger()),
   },
   docs: {
     section: 'Cognito',
     rows: [
       [
-        '`cognitoTrigger()` with `on(source, handler)`; `CognitoTrigger`, `CognitoEvent`, `CognitoHandler`',
+        '`cognitoTrigger()` with `on(source, handler)`; `CognitoTrigger`, `CognitoTriggerSource`, `CognitoEvent`, `CognitoHandler`',
         'triggers of user pools',
       ],
     ],

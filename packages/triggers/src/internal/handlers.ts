@@ -44,7 +44,7 @@ export abstract class NamedTrigger extends TriggerSurface {
   /** @throws FrameworkError `app.invalid_configuration` for a name that is blank or taken, or a handler that is not a function */
   protected add(name: string, handler: EventHandler<never>): this {
     if (typeof name !== 'string' || name.trim() === '') throw refused(`${this.#noun} name is empty`);
-    assertHandler(handler);
+    assertHandler(handler, `the handler of ${this.#noun} "${name}"`);
     if (this.#entries.has(name)) throw refused(`duplicate handler for ${this.#noun} "${name}"`);
     this.#entries.set(name, { name, handler });
     this.#byPlace = undefined;

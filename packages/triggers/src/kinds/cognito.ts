@@ -12,6 +12,7 @@ import { publicText, toJson, withinLimit } from '../internal/answer.js';
 import { NamedTrigger } from '../internal/handlers.js';
 import { requiredText } from '../internal/read.js';
 import { defineTrigger } from '../internal/surface.js';
+import { type CognitoTriggerSource, sourceMistake } from './cognito-sources.js';
 
 /**
  * An event of a Cognito user pool:
@@ -72,14 +73,13 @@ export class CognitoTrigger extends NamedTrigger {
    * other error. An event of a source that is not registered is rejected.
    *
    * @param source `PreSignUp_SignUp`, or `PreSignUp_*` for all of a kind
-   * @throws FrameworkError `app.invalid_configuration` for a source that is blank, repeated or has `*` anywhere except after the
-   *   first `_`, or a handler that is not a function
+   * @throws FrameworkError `app.invalid_configuration` for a source that Cognito does not have, a repeated source, or a handler that is
+   *   not a function
    * @example cognitoTrigger().on('PreSignUp_SignUp', (ctx, event) => ({ autoConfirmUser: isStaff(event.userName) }));
    */
-  on(source: string, handler: CognitoHandler): this {
-    if (stringOf(source).includes('*') && !/^[A-Za-z]+_\*$/.test(source)) {
-      throw refused('trigger source: * is allowed only after the first _, as in PreSignUp_*');
-    }
+  on(source: CognitoTriggerSource, handler: CognitoHandler): this {
+    const mistake = sourceMistake(stringOf(source));
+    if (mistake !== '') throw refused(`trigger source ${mistake}`);
     rejectWithoutEventKey(this.kind, handler);
     return this.add(source, handler as EventHandler<never>);
   }

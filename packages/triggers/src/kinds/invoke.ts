@@ -117,8 +117,8 @@ export class DirectInvoke extends NamedTrigger {
     handler: (ctx: KeylessEventContext, input: Input) => MaybePromise<unknown>,
     options: InvokeOptions = {},
   ): this {
-    if (!isStandardSchema(schema)) throw refused('invoke needs a Standard Schema (version 1)');
-    assertHandler(handler);
+    if (!isStandardSchema(schema)) throw refused(`invoke "${name}" needs a Standard Schema (version 1)`);
+    assertHandler(handler, `the handler of "${name}"`);
     rejectWithoutEventKey(this.kind, handler);
     const { output } = INVOKE_OPTIONS.parse(options);
     this.add(name, handler as EventHandler<never>);

@@ -51,7 +51,8 @@ export abstract class SourceWiring extends Construct {
    */
   queue(name: string, queue: IQueue, props: QueueMappingProps = {}): QueueTrigger {
     this.attachments.claim('queue', name);
-    if (name.endsWith('.fifo') !== queue.fifo) {
+    // QueueTrigger rejects any other value.
+    if (typeof queue?.queueArn === 'string' && name.endsWith('.fifo') !== queue.fifo) {
       const expected = 'a FIFO queue for a name that ends in .fifo, and a standard queue for every other name';
       throw misuse(this, { what: `queue "${name}" and ${queue.node.path}: one of them is FIFO`, expected });
     }
