@@ -14,4 +14,5 @@ export {
 } from './delivery/delivery.js';
 export { type CreateObserver, createObserver } from './observability/internal/observer.js';
 export { prepareEventRouter } from './router/event-router.js';
+export { payloadMark } from './payload/internal/mark.js';
 export type { EventSource } from './sources/source.js';

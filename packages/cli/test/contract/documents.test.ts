@@ -1,0 +1,12 @@
+import { fileURLToPath } from 'node:url';
+import { describeEntry } from '@sallyport/bundle';
+import { toAsyncApi, toContract, toMcp, toOpenApi, toTypes } from '@sallyport/contract/service';
+
+const entry = fileURLToPath(new URL('shop.ts', import.meta.url));
+
+test('debug', () => {
+  const described = describeEntry({ entry, conditions: ['@sallyport/source'] });
+  const contract = toContract('shop', [{ function: 'src/lambda.ts', ...(described as any) }]);
+  require('node:fs').writeFileSync('/tmp/shop-contract.json', JSON.stringify({contract, openapi: toOpenApi(contract), asyncapi: toAsyncApi(contract), mcp: toMcp(contract)}, null, 1));
+  require('node:fs').writeFileSync('/tmp/shop.d.ts', toTypes(contract));
+});
