@@ -1,6 +1,8 @@
 // The contract of a service: written from the descriptions of its functions, as documents, as types, and compared.
 
 export { toAsyncApi } from './service/asyncapi.js';
+export { compareContracts } from './service/check/check.js';
+export type { Finding, Level } from './service/check/finding.js';
 export type {
   CallEntry,
   Entry,
