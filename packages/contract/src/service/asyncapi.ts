@@ -63,9 +63,9 @@ function socketChannels({ socket }: ServiceContract): readonly Channel[] {
 function bindingOf(kind: SourceKind, name: string): JsonSchema {
   switch (kind) {
     case 'queue':
-      return { bindings: { sqs: { queue: { name, fifoQueue: name.endsWith('.fifo') }, bindingVersion: '0.3.0' } } };
+      return { bindings: { sqs: { queue: { name, fifoQueue: name.endsWith('.fifo') }, bindingVersion: '0.2.0' } } };
     case 'topic':
-      return { bindings: { sns: { name, bindingVersion: '1.0.0' } } };
+      return { bindings: { sns: { name, bindingVersion: '0.1.0' } } };
     case 'stream':
       return { 'x-aws-kinesis': { stream: name } };
     case 'bus': {

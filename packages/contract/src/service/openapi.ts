@@ -36,7 +36,7 @@ export function toOpenApi(contract: ServiceContract, facts: DocumentFacts = {}):
     const renamed = new Map(namesOf(own).map((name, index) => [name, namesOf(path)[index] as string]));
     const item = paths.get(path) ?? {};
     const id = uniqueId(ids, method, path);
-    item[method.toLowerCase()] = operationOf(contract, entry, { id, renamed, schemes: Object.keys(securitySchemes) });
+    item[method.toLowerCase()] = operationOf(contract, entry, { id, key, renamed, schemes: Object.keys(securitySchemes) });
     paths.set(path, item);
   }
   return {
@@ -89,12 +89,14 @@ function moved(schema: JsonSchema): JsonSchema {
 
 interface Place {
   readonly id: string;
+  /** Method and path, the summary of an operation that states none. */
+  readonly key: string;
   readonly renamed: ReadonlyMap<string, string>;
   readonly schemes: readonly string[];
 }
 
-function operationOf(contract: ServiceContract, entry: HttpEntry, { id, renamed, schemes }: Place): JsonSchema {
-  const { summary, tags, params, query, headers, cookies, body, bodyOptional, posture, scopes } = entry;
+function operationOf(contract: ServiceContract, entry: HttpEntry, { id, key: place, renamed, schemes }: Place): JsonSchema {
+  const { summary = place, tags, params, query, headers, cookies, body, bodyOptional, posture, scopes } = entry;
   const of = (place: string, schema: JsonSchema | undefined) => parametersOf(contract, place, schema, renamed);
   const key = { name: 'idempotency-key', in: 'header', required: true, schema: { type: 'string' } };
   const parameters = [
@@ -107,7 +109,7 @@ function operationOf(contract: ServiceContract, entry: HttpEntry, { id, renamed,
   if (entry.idempotency && !hasKey) parameters.push(key);
   return {
     operationId: id,
-    ...(summary !== undefined && { summary }),
+    summary,
     ...(tags && { tags: [...tags] }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: bodyOptional !== true, content: json(moved(body)) } }),

@@ -69,7 +69,7 @@ function ofType(type: string, schema: JsonSchema): string {
 
 function listText({ prefixItems, items, minItems = 0 }: JsonSchema): string {
   const rest = typeText(items ?? true);
-  if (!Array.isArray(prefixItems)) return items === false ? '[]' : `${/^[\w$]+$/.test(rest) ? rest : `(${rest})`}[]`;
+  if (!Array.isArray(prefixItems)) return items === false ? '[]' : `${grouped(rest)}[]`;
   const places = prefixItems.map((part, index) => `(${typeText(part)})${index < Number(minItems) ? '' : '?'}`);
   return `[${[...places, ...(items === false ? [] : [`...(${rest})[]`])].join(', ')}]`;
 }
