@@ -136,8 +136,8 @@ function rewritten(schema: JsonSchema, names: ReadonlyMap<string, string>, side:
 
 /** A name that TypeScript accepts: `order-line` is `OrderLine`. */
 export function typeName(name: string): string {
-  const words = name.split(/[^A-Za-z0-9_$]+/).filter((word) => word !== '');
+  const words = name.split(/[^A-Za-z0-9_]+/).filter((word) => word !== '');
   const joined = words.length === 1 ? (words[0] as string) : words.map((w) => w[0]?.toUpperCase() + w.slice(1)).join('');
-  const plain = /^[A-Za-z_$]/.test(joined) ? joined : `Schema${joined}`;
+  const plain = /^[A-Za-z_]/.test(joined) ? joined : `Schema${joined}`;
   return RESERVED.has(plain) ? `${plain}Schema` : plain;
 }
