@@ -3,6 +3,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import openapiTypescript from 'openapi-typescript';
 
 const parser = new Parser();
+const recommended = createConfig({ extends: ['recommended'] });
 
 /** The problems that public tools find in an OpenAPI and an AsyncAPI document. They read nothing but these documents. */
 export async function judgeDocuments(openapi: object, asyncapi: object): Promise<readonly string[]> {
@@ -10,7 +11,7 @@ export async function judgeDocuments(openapi: object, asyncapi: object): Promise
 }
 
 async function judgeOpenApi(document: object): Promise<readonly string[]> {
-  const config = await createConfig({ extends: ['recommended'] });
+  const config = await recommended;
   const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: '/openapi.json', config });
   const errors = problems.filter(({ severity }) => severity === 'error');
   const written = await openapiTypescript(document as never).then(
