@@ -20,7 +20,7 @@ const FLAGS: Command['flags'] = {
     multiple: true,
     help: 'contract check: a file, a folder, git:<revision> or stack:<name> to compare with',
   },
-  otherwise: { type: 'text', help: 'contract check: the same, if --against names a folder without contracts' },
+  otherwise: { type: 'text', help: 'contract check: the same, if --against has no contract or is absent' },
   new: { type: 'text', help: 'contract check: the file of the new contract (default: of the functions)' },
   allow: { type: 'text', help: 'contract check: the file of allowed findings (default contract.allow.json)' },
   json: { type: 'boolean', help: 'contract check: print one JSON object a line' },
@@ -57,9 +57,9 @@ async function contract(args: readonly string[], around: Around): Promise<number
 
 async function check(entries: readonly string[], line: CommandLine, around: Around): Promise<number> {
   const against = line.list('against');
-  if (against.length === 0) throw invalidUsage('name the old contract: --against git:main');
-  const named = (await Promise.all(against.map((one) => contractsAt(one, line, around)))).flat();
   const otherwise = line.text('otherwise');
+  if (against.length === 0 && otherwise === undefined) throw invalidUsage('name the old contract: --against git:main');
+  const named = (await Promise.all(against.map((one) => contractsAt(one, line, around)))).flat();
   const old = named.length === 0 && otherwise !== undefined ? await contractsAt(otherwise, line, around) : named;
   if (old.length === 0) throw invalidUsage(`${against.join(', ')} has no contract.json: pass --otherwise git:main`);
   const allowed = readAllowed(around.cwd, line.text('allow') ?? 'contract.allow.json');
