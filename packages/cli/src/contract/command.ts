@@ -6,7 +6,7 @@ import { type Around, type Command, EXIT } from '../internal/command.js';
 import { type CommandLine, parseCommandLine } from '../internal/command-line.js';
 import { invalidUsage } from '../internal/errors.js';
 import { guarded } from '../internal/guarded.js';
-import { contractsAt } from './internal/against.js';
+import { contractsAt, type OldContract } from './internal/against.js';
 import { jsonText, WRITE_FLAGS, writeFiles } from './internal/files.js';
 import { findingText, joinFindings, readAllowed } from './internal/report.js';
 import { contractOfProject, projectOf, SERVICE_FLAGS } from './internal/service-contract.js';
@@ -60,7 +60,8 @@ async function check(entries: readonly string[], line: CommandLine, around: Arou
   const otherwise = line.text('otherwise');
   if (against.length === 0 && otherwise === undefined) throw invalidUsage('name the old contract: --against git:main');
   const named = (await Promise.all(against.map((one) => contractsAt(one, line, around)))).flat();
-  const old = named.length === 0 && otherwise !== undefined ? await contractsAt(otherwise, line, around) : named;
+  const old = named.length === 0 && otherwise !== undefined ? await contractsOtherwise(otherwise, line, around) : named;
+  if (old.length === 0 && otherwise !== undefined) return EXIT.ok;
   if (old.length === 0) throw invalidUsage(`${against.join(', ')} has no contract.json: pass --otherwise git:main`);
   const allowed = readAllowed(around.cwd, line.text('allow') ?? 'contract.allow.json');
   const file = line.text('new');
@@ -80,6 +81,17 @@ async function check(entries: readonly string[], line: CommandLine, around: Arou
   const breaking = reported.filter(({ level, allowed: reason }) => level === 'breaks' && reason === undefined);
   if (!line.has('json')) around.out(`${breaking.length} breaking changes, ${reported.length} findings\n`);
   return breaking.length > 0 ? EXIT.failed : EXIT.ok;
+}
+
+/** A first commit has nothing to compare with: the problem is a warning. */
+async function contractsOtherwise(reference: string, line: CommandLine, around: Around): Promise<readonly OldContract[]> {
+  try {
+    return await contractsAt(reference, line, around);
+  } catch (error) {
+    if (!isFrameworkError(error) || error.code !== 'cli.usage') throw error;
+    around.err(`warning: nothing is compared: ${error.message}\n`);
+    return [];
+  }
 }
 
 /** The exit code of a service that does not compile or does not load is 3. */

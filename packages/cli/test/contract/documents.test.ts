@@ -133,6 +133,11 @@ describe('sallyport contract check', () => {
     expect((await run(CONTRACT_COMMAND, ...args, 'src', '--otherwise', 'git:main')).code).toBe(0);
   });
 
+  it('warns if there is nothing to compare with yet', async () => {
+    const found = await run(CONTRACT_COMMAND, 'check', '--otherwise', 'git:nowhere', '--new', 'contract/contract.json');
+    expect([found.code, found.err]).toEqual([0, expect.stringContaining('warning: nothing is compared: git has no')]);
+  });
+
   it.each([
     ['git:nowhere', 'git has no contract/contract.json at nowhere'],
     ['git:--help', 'git:--help names no revision'],

@@ -99,7 +99,7 @@ function joined(services: readonly DescribedService[]) {
     function: `src/f${index}.ts`,
     routes: routes.map((one) => ({
       ...one,
-      ...(one.path !== undefined && { path: `/s${index}${one.path}` }),
+      ...(one.path !== undefined && { path: `/s${index}${one.path === '/' ? '' : one.path}` }),
       ...(one.webSocketRouteKey !== undefined && { webSocketRouteKey: `${index} ${one.webSocketRouteKey}` }),
     })),
     triggers: triggers.map((one) => ({
