@@ -22,7 +22,9 @@ test('the template of a stack has its contract', () => {
   const stack = new Stack(new App(), 'Notes');
   recordContract(stack, write('{"version":1,"service":"notes"}'));
   const { Metadata } = Template.fromStack(stack).toJSON() as { Metadata: Record<string, string> };
-  expect(gunzipSync(Buffer.from(Metadata['sallyport:contract'] ?? '', 'base64')).toString()).toBe('{"version":1,"service":"notes"}');
+  expect(gunzipSync(Buffer.from(Metadata['sallyport:contract'] ?? '', 'base64')).toString()).toBe(
+    '{"version":1,"service":"notes"}',
+  );
 });
 
 test.each(['{"version":2}', 'null', 'no json'])('rejects %s', (text) => {

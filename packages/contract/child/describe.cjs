@@ -67,7 +67,11 @@ function toSchema({ jsonSchema, vendor }) {
       if (text.length > MAX_SCHEMA) return { reason: `its JSON Schema has more than ${MAX_SCHEMA} characters` };
       return { json: JSON.parse(text) };
     } catch (error) {
-      return { reason: String(error?.message ?? error).split('\n')[0].slice(0, 200) };
+      return {
+        reason: String(error?.message ?? error)
+          .split('\n')[0]
+          .slice(0, 200),
+      };
     }
   };
   return { input: write('input'), output: write('output') };

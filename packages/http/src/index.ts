@@ -81,5 +81,5 @@ export {
 export type { StreamingApp } from './surface/http-surface.js';
 export type { PathNames, RouteOptions } from './surface/http-verbs.js';
 export { defineRoutes, type GroupOptions, group, type RouteGroup } from './surface/route-group.js';
-export { type MessageOptions, message } from './websocket/message.js';
 export type { WebSocketClientFactory } from './websocket/internal/transport.js';
+export { type MessageOptions, message } from './websocket/message.js';

@@ -9,7 +9,11 @@ const MAX_PATHS = 5;
  *
  * @throws FrameworkError `app.validation_failed` for arguments, `app.internal` for a result
  */
-export async function assertFits(schema: StandardSchema, value: unknown, what: 'arguments' | 'result'): Promise<unknown> {
+export async function assertFits(
+  schema: StandardSchema,
+  value: unknown,
+  what: 'arguments' | 'result',
+): Promise<unknown> {
   const checked = await schema['~standard'].validate(value);
   if (checked.issues === undefined) return checked.value;
   const paths = [...new Set(checked.issues.map(issuePath))].slice(0, MAX_PATHS);

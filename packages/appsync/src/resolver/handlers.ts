@@ -1,8 +1,8 @@
 import type { Context, Handler, MaybePromise, StandardSchema } from '@sallyport/core';
 import { type ContextState, internalError, isPromise, keepStated, stateOf } from '@sallyport/core/internal';
-import { assertFits } from '../internal/assert-fits.js';
 import { defineOptions, invalidOption, isStandardSchema, kind } from '@sallyport/core/options';
 import { json } from '@sallyport/http';
+import { assertFits } from '../internal/assert-fits.js';
 import { argumentsOf } from '../internal/read-event.js';
 import type { AppSyncBatchItem } from './event-types.js';
 
@@ -36,7 +36,10 @@ export function resolver(
   if (typeof second !== 'function') throw invalidOption('resolve', 'a function');
   const { args, result } = RESOLVER_SCHEMAS.parse(first);
   const checked = async (ctx: Context, given: unknown) => {
-    const value = await second(ctx, (args ? await assertFits(args, given, 'arguments') : given) as never);
+    const value = await second(
+      ctx,
+      (args ? await assertFits(args as StandardSchema, given, 'arguments') : given) as never,
+    );
     return result ? assertFits(result, value, 'result') : value;
   };
   Object.defineProperty(checked, 'name', { value: second.name });

@@ -50,7 +50,8 @@ export function describeEntry(options: DescribeEntryOptions): DescribedEntry {
     const loading = { handler, environment, timeout: LIMIT_SECONDS, placeholders: 'missing', describes: true } as const;
     const { error, contract } = inspectBundle(folder, basename(file), loading);
     if (error !== undefined) throw bundleError('bundle.failed', `${entry} does not load: ${error}`);
-    if (!contract) throw bundleError('bundle.failed', `the export "${handler}" of ${entry} is not a handler of a container`);
+    if (!contract)
+      throw bundleError('bundle.failed', `the export "${handler}" of ${entry} is not a handler of a container`);
     return contract as DescribedEntry;
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -51,7 +51,9 @@ async function contract(args: readonly string[], around: Around): Promise<number
     asyncapi: toAsyncApi(found, { version }),
     mcp: toMcp(found),
   };
-  const files = Object.entries(documents).map(([name, value]) => [resolve(folder, `${name}.json`), jsonText(value)] as const);
+  const files = Object.entries(documents).map(
+    ([name, value]) => [resolve(folder, `${name}.json`), jsonText(value)] as const,
+  );
   return writeFiles(new Map(files), found, line, around);
 }
 
@@ -84,7 +86,11 @@ async function check(entries: readonly string[], line: CommandLine, around: Arou
 }
 
 /** A first commit has nothing to compare with: the problem is a warning. */
-async function contractsOtherwise(reference: string, line: CommandLine, around: Around): Promise<readonly OldContract[]> {
+async function contractsOtherwise(
+  reference: string,
+  line: CommandLine,
+  around: Around,
+): Promise<readonly OldContract[]> {
   try {
     return await contractsAt(reference, line, around);
   } catch (error) {

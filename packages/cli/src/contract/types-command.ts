@@ -27,7 +27,8 @@ export const TYPES_COMMAND: Command = {
 async function types(args: readonly string[], around: Around): Promise<number> {
   const line = parseCommandLine(args, FLAGS);
   const from = line.text('from');
-  if (from !== undefined && line.positionals.length > 0) throw invalidUsage('pass --from or the files of functions, not both');
+  if (from !== undefined && line.positionals.length > 0)
+    throw invalidUsage('pass --from or the files of functions, not both');
   const contract = await contractFor(from, line, around);
   const file = resolve(around.cwd, line.text('out') ?? 'src/contract.d.ts');
   return writeFiles(new Map([[file, toTypes(contract)]]), contract, line, around);
@@ -63,7 +64,8 @@ async function fetched(url: string, { signal }: Around): Promise<string> {
     if (text.length > MAX_BYTES) throw invalidUsage(`${url} has more than ${MAX_BYTES} characters`);
     return text;
   } catch (error) {
-    if (error instanceof TypeError || (error as Error).name === 'TimeoutError') throw invalidUsage(`${url} did not answer`);
+    if (error instanceof TypeError || (error as Error).name === 'TimeoutError')
+      throw invalidUsage(`${url} did not answer`);
     throw error;
   }
 }

@@ -16,7 +16,10 @@ let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'contract-'));
   writeFileSync(join(folder, 'package.json'), '{"name":"shop","version":"1.2.0","type":"module"}');
-  writeFileSync(join(folder, 'sallyport.json'), JSON.stringify({ entry: relative(folder, shop), conditions: ['@sallyport/source'] }));
+  writeFileSync(
+    join(folder, 'sallyport.json'),
+    JSON.stringify({ entry: relative(folder, shop), conditions: ['@sallyport/source'] }),
+  );
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -50,7 +53,12 @@ describe('sallyport contract', () => {
       out: 'contract/contract.json\ncontract/openapi.json\ncontract/asyncapi.json\ncontract/mcp.json\n',
       err: `warning: ${UNKNOWN}`,
     });
-    expect(Object.keys(json('contract/openapi.json').paths as object)).toEqual(['/notes', '/notes/{id}', '/ticks', '/imports']);
+    expect(Object.keys(json('contract/openapi.json').paths as object)).toEqual([
+      '/notes',
+      '/notes/{id}',
+      '/ticks',
+      '/imports',
+    ]);
     expect(json('contract/openapi.json').info).toEqual({ title: 'shop', version: '1.2.0' });
     expect(Object.keys(json('contract/asyncapi.json').channels as object)).toEqual([
       'queue_orders',
@@ -126,7 +134,10 @@ describe('sallyport contract check', () => {
     const args = ['check', '--new', 'contract/contract.json', '--against'];
     expect((await run(CONTRACT_COMMAND, ...args, 'stages')).code).toBe(0);
     const git = (...words: string[]) =>
-      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...words], { cwd: folder, stdio: 'ignore' });
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...words], {
+        cwd: folder,
+        stdio: 'ignore',
+      });
     git('init', '-b', 'main');
     git('add', 'contract');
     git('commit', '-m', 'contract');
@@ -145,7 +156,14 @@ describe('sallyport contract check', () => {
     ['package.json', 'contract: package.json has version "1.2.0", expected 1'],
     ['src', 'src has no contract.json'],
   ])('rejects %s with exit code 2', async (reference, problem) => {
-    const { code, err } = await run(CONTRACT_COMMAND, 'check', '--against', reference, '--new', 'contract/contract.json');
+    const { code, err } = await run(
+      CONTRACT_COMMAND,
+      'check',
+      '--against',
+      reference,
+      '--new',
+      'contract/contract.json',
+    );
     expect([code, err]).toEqual([2, expect.stringContaining(problem)]);
   });
 

@@ -3,7 +3,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { compareContracts, type DescribedService, toAsyncApi, toContract, toOpenApi, toTypes } from '@sallyport/contract/service';
+import {
+  compareContracts,
+  type DescribedService,
+  toAsyncApi,
+  toContract,
+  toOpenApi,
+  toTypes,
+} from '@sallyport/contract/service';
 import fc from 'fast-check';
 import { judgeDocuments } from './support/judges.js';
 
@@ -46,22 +53,47 @@ const { schema } = fc.letrec<{ schema: object }>((tie) => ({
 }));
 const NODE = { Node: { type: 'object', properties: { next: { $ref: '#/$defs/Node' }, value: { type: 'string' } } } };
 const written = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ json: fc.tuple(schema, fc.option(name, { nil: undefined })).map(([one, id]) => ({ ...one, $defs: NODE, ...(id && { id }) })) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      json: fc
+        .tuple(schema, fc.option(name, { nil: undefined }))
+        .map(([one, id]) => ({ ...one, $defs: NODE, ...(id && { id }) })),
+    }),
+  },
   { weight: 1, arbitrary: fc.constant({ reason: 'Date cannot be represented' }) },
 );
 const described = fc.record({ 'schema:': fc.record({ input: written, output: written }) });
 const object = fc
   .dictionary(fc.stringMatching(/^[a-z][a-z0-9]{0,5}$/), schema, { maxKeys: 3 })
-  .map((properties) => ({ 'schema:': { input: { json: { type: 'object', properties, $defs: NODE } }, output: { json: {} } } }));
+  .map((properties) => ({
+    'schema:': { input: { json: { type: 'object', properties, $defs: NODE } }, output: { json: {} } },
+  }));
 const route = fc
   .record({
     method: fc.constantFrom('GET', 'PUT', 'POST', 'DELETE', 'PATCH'),
-    path: fc.constantFrom('/', '/notes', "/it's", '/notes/{id}', '/notes/{key}', '/files/{path+}', '/a/{b}/c', '/A-b', '/a.b'),
+    path: fc.constantFrom(
+      '/',
+      '/notes',
+      "/it's",
+      '/notes/{id}',
+      '/notes/{key}',
+      '/files/{path+}',
+      '/a/{b}/c',
+      '/A-b',
+      '/a.b',
+    ),
     posture: fc.constantFrom('public', 'optional', 'authenticated', 'internal_only'),
     states: fc.record(
       {
         contract: fc.record(
-          { query: object, headers: object, body: described, response: described, errors: fc.constant({ 404: 'app.not_found' }) },
+          {
+            query: object,
+            headers: object,
+            body: described,
+            response: described,
+            errors: fc.constant({ 404: 'app.not_found' }),
+          },
           { requiredKeys: [] },
         ),
         events: fc.dictionary(name, described, { maxKeys: 2 }),
@@ -73,11 +105,22 @@ const route = fc
   })
   .map((one) => ({ surface: 'http', ...one }));
 const trigger = fc.oneof(
-  fc.record({ kind: fc.constantFrom('queue', 'stream', 'topic', 'table-stream', 'kafka', 's3'), name, payload: described }),
-  fc.record({ kind: fc.constant('event-bus'), selector: fc.record({ source: name, detailType: name }), payload: described }),
+  fc.record({
+    kind: fc.constantFrom('queue', 'stream', 'topic', 'table-stream', 'kafka', 's3'),
+    name,
+    payload: described,
+  }),
+  fc.record({
+    kind: fc.constant('event-bus'),
+    selector: fc.record({ source: name, detailType: name }),
+    payload: described,
+  }),
 );
-const socket = fc.record({ webSocketRouteKey: name, states: fc.record({ message: described }) }).map((one) => ({ surface: 'websocket', ...one }));
-const shapeOf = ({ method, path }: { readonly method: string; readonly path: string }) => `${method} ${path.replace(/\{\w+/, '{')}`;
+const socket = fc
+  .record({ webSocketRouteKey: name, states: fc.record({ message: described }) })
+  .map((one) => ({ surface: 'websocket', ...one }));
+const shapeOf = ({ method, path }: { readonly method: string; readonly path: string }) =>
+  `${method} ${path.replace(/\{\w+/, '{')}`;
 const service = fc.record({
   function: fc.constant('src/lambda.ts'),
   routes: fc
@@ -86,7 +129,10 @@ const service = fc.record({
       fc.uniqueArray(socket, { maxLength: 3, selector: (one) => one.webSocketRouteKey }),
     )
     .map((lists) => lists.flat()),
-  triggers: fc.uniqueArray(trigger, { maxLength: 8, selector: (one) => JSON.stringify([one.kind, 'name' in one ? one.name : one.selector]) }),
+  triggers: fc.uniqueArray(trigger, {
+    maxLength: 8,
+    selector: (one) => JSON.stringify([one.kind, 'name' in one ? one.name : one.selector]),
+  }),
   sends: fc.dictionary(name, described, { maxKeys: 2 }),
 }) as fc.Arbitrary<DescribedService>;
 
@@ -112,7 +158,9 @@ function joined(services: readonly DescribedService[]) {
   return toContract('random', functions);
 }
 
-const groups = Array.from({ length: RUNS / JOINED }, (_, index) => services.slice(index * JOINED, (index + 1) * JOINED));
+const groups = Array.from({ length: RUNS / JOINED }, (_, index) =>
+  services.slice(index * JOINED, (index + 1) * JOINED),
+);
 
 test.each(groups.map((group, index) => ({ group, from: index * JOINED, to: (index + 1) * JOINED })))(
   'public tools accept the documents of the random services $from to $to',
@@ -127,7 +175,8 @@ test(`the types of ${RUNS} random services compile, each alone`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'contract-types-'));
   try {
     mkdirSync(join(folder, 'src'));
-    for (const [index, contract] of contracts.entries()) writeFileSync(join(folder, `src/c${index}.d.ts`), toTypes(contract));
+    for (const [index, contract] of contracts.entries())
+      writeFileSync(join(folder, `src/c${index}.d.ts`), toTypes(contract));
     const compilerOptions = { strict: true, noEmit: true, skipLibCheck: false, lib: ['es2023'], types: [] };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }));
     const found = (() => {

@@ -10,7 +10,9 @@ const Note = z
   .object({ id: z.string(), title: z.string(), kind: z.enum(['text', 'list']).default('text') })
   .meta({ id: 'Note', description: 'A note */ of a user' });
 const NewNote = Note.omit({ id: true }).meta({ id: 'NewNote' });
-const Order = z.object({ id: z.string(), lines: z.array(z.object({ item: z.string(), count: z.int() })) }).meta({ id: 'Order' });
+const Order = z
+  .object({ id: z.string(), lines: z.array(z.object({ item: z.string(), count: z.int() })) })
+  .meta({ id: 'Order' });
 const Tick = z.object({ at: z.number() });
 
 const server = createMcpServer({ name: 'shop', version: '1.0.0' });
@@ -54,16 +56,37 @@ app.get(
 );
 app.post(
   '/imports',
-  bind({ body: z.object({ on: z.date() }), responses: { 202: z.object({ job: z.string() }) } }, () => created({}, '/x')),
+  bind({ body: z.object({ on: z.date() }), responses: { 202: z.object({ job: z.string() }) } }, () =>
+    created({}, '/x'),
+  ),
   Authenticated(),
 );
 app.get('/ticks', (ctx) => sseEventStream([], { signal: ctx.signal }), Optional(), { events: { tick: Tick } });
-app.queue('orders', payload(Order, () => undefined));
-app.kinesis('clicks', payload(z.object({ page: z.string() }), () => undefined));
-app.topic('alerts', payload(z.object({ text: z.string() }), () => undefined));
-app.eventBus({ source: 'billing', detailType: 'InvoicePaid' }, payload(z.object({ invoice: z.string() }), () => undefined));
-app.tableStream('users', payload(z.object({ id: z.string() }), () => undefined, { of: 'newImage' }));
-app.webSocket('send', message(z.object({ text: z.string() }), () => json(200, {})), Authenticated());
+app.queue(
+  'orders',
+  payload(Order, () => undefined),
+);
+app.kinesis(
+  'clicks',
+  payload(z.object({ page: z.string() }), () => undefined),
+);
+app.topic(
+  'alerts',
+  payload(z.object({ text: z.string() }), () => undefined),
+);
+app.eventBus(
+  { source: 'billing', detailType: 'InvoicePaid' },
+  payload(z.object({ invoice: z.string() }), () => undefined),
+);
+app.tableStream(
+  'users',
+  payload(z.object({ id: z.string() }), () => undefined, { of: 'newImage' }),
+);
+app.webSocket(
+  'send',
+  message(z.object({ text: z.string() }), () => json(200, {})),
+  Authenticated(),
+);
 app.appSyncField(
   'Query',
   'note',

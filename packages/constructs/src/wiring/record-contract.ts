@@ -30,7 +30,11 @@ export function recordContract(scope: IConstruct, file: string): void {
   // The level is fixed, and the header of Node has no time: an equal contract is an equal template.
   const held = gzipSync(text, { level: 9 }).toString('base64');
   if (held.length > MAX_BYTES) {
-    throw misuse(scope, { what: 'file', got: file, expected: `a contract of at most ${MAX_BYTES} bytes after compression` }, 'recordContract');
+    throw misuse(
+      scope,
+      { what: 'file', got: file, expected: `a contract of at most ${MAX_BYTES} bytes after compression` },
+      'recordContract',
+    );
   }
   Stack.of(scope).addMetadata(CONTRACT_METADATA, held);
 }

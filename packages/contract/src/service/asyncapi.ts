@@ -17,7 +17,10 @@ interface Channel {
  *
  * @see https://www.asyncapi.com/docs/reference/specification/v3.0.0
  */
-export function toAsyncApi(contract: ServiceContract, facts: Pick<DocumentFacts, 'title' | 'version'> = {}): JsonSchema {
+export function toAsyncApi(
+  contract: ServiceContract,
+  facts: Pick<DocumentFacts, 'title' | 'version'> = {},
+): JsonSchema {
   const { title = contract.service, version = '0.0.0' } = facts;
   const channels = [...sourceChannels(contract), ...socketChannels(contract)];
   const keys = uniqueKeys(channels.map(({ key }) => key));

@@ -21,7 +21,9 @@ export interface DescribedRoute {
   readonly appSyncField?: string;
   readonly webSocketRouteKey?: string;
   readonly states?: Readonly<Record<string, unknown>>;
-  readonly mcp?: Readonly<Record<'tools' | 'prompts' | 'resources' | 'templates', readonly Record<string, unknown>[]>> & {
+  readonly mcp?: Readonly<
+    Record<'tools' | 'prompts' | 'resources' | 'templates', readonly Record<string, unknown>[]>
+  > & {
     readonly info: Readonly<Record<string, unknown>>;
   };
 }

@@ -36,7 +36,12 @@ export function toOpenApi(contract: ServiceContract, facts: DocumentFacts = {}):
     const renamed = new Map(namesOf(own).map((name, index) => [name, namesOf(path)[index] as string]));
     const item = paths.get(path) ?? {};
     const id = uniqueId(ids, method, path);
-    item[method.toLowerCase()] = operationOf(contract, entry, { id, key, renamed, schemes: Object.keys(securitySchemes) });
+    item[method.toLowerCase()] = operationOf(contract, entry, {
+      id,
+      key,
+      renamed,
+      schemes: Object.keys(securitySchemes),
+    });
     paths.set(path, item);
   }
   return {
@@ -95,16 +100,15 @@ interface Place {
   readonly schemes: readonly string[];
 }
 
-function operationOf(contract: ServiceContract, entry: HttpEntry, { id, key: place, renamed, schemes }: Place): JsonSchema {
+function operationOf(
+  contract: ServiceContract,
+  entry: HttpEntry,
+  { id, key: place, renamed, schemes }: Place,
+): JsonSchema {
   const { summary = place, tags, params, query, headers, cookies, body, bodyOptional, posture, scopes } = entry;
   const of = (place: string, schema: JsonSchema | undefined) => parametersOf(contract, place, schema, renamed);
   const key = { name: 'idempotency-key', in: 'header', required: true, schema: { type: 'string' } };
-  const parameters = [
-    ...of('path', params),
-    ...of('query', query),
-    ...of('header', headers),
-    ...of('cookie', cookies),
-  ];
+  const parameters = [...of('path', params), ...of('query', query), ...of('header', headers), ...of('cookie', cookies)];
   const hasKey = parameters.some((one) => one.in === 'header' && one.name === key.name);
   if (entry.idempotency && !hasKey) parameters.push(key);
   return {
@@ -163,7 +167,9 @@ function parametersOf(
 const plain = (name: string): Parameter => ({ name, in: 'path', required: true, schema: { type: 'string' } });
 
 function responsesOf({ answer, errors, errorBodies, events }: HttpEntry): JsonSchema {
-  const stream = events && { 'text/event-stream': { schema: { type: 'string' }, 'x-framework-events': eventsOf(events) } };
+  const stream = events && {
+    'text/event-stream': { schema: { type: 'string' }, 'x-framework-events': eventsOf(events) },
+  };
   const answers = Object.entries(answer ?? {}).map(([status, schema]) => [
     status,
     { description: 'Success', ...(schema && { content: json(moved(schema)) }) },
@@ -171,7 +177,10 @@ function responsesOf({ answer, errors, errorBodies, events }: HttpEntry): JsonSc
   const failures = Object.entries(errors ?? {}).map(([status, codes]) => {
     const schema = errorBodies?.[status];
     const description = codes.length > 0 ? codes.join(', ') : 'Error';
-    return [status, { description, content: json(schema ? moved(schema) : { $ref: '#/components/schemas/ServiceError' }) }];
+    return [
+      status,
+      { description, content: json(schema ? moved(schema) : { $ref: '#/components/schemas/ServiceError' }) },
+    ];
   });
   const open = answers.length === 0 ? [['2XX', { description: 'Success', ...(stream && { content: stream }) }]] : [];
   const rest = { description: 'Error', content: json({ $ref: '#/components/schemas/ServiceError' }) };

@@ -17,7 +17,9 @@ export function parseContractFile(text: string, place: string): ServiceContract 
   }
   if (!isObject(value)) throw contractError(`${place} must be an object`);
   if (value.version !== 1) {
-    throw contractError(`${place} has version ${JSON.stringify(value.version)}, expected 1: write it again with this release`);
+    throw contractError(
+      `${place} has version ${JSON.stringify(value.version)}, expected 1: write it again with this release`,
+    );
   }
   const missing = ['http', 'socket', 'mcp', 'tool', 'invoke', 'field', 'schemas', ...SOURCE_KINDS].filter(
     (name) => !isObject((value as Record<string, unknown>)[name]),

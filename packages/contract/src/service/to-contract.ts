@@ -55,7 +55,10 @@ function merged(a: unknown, b: unknown): unknown {
 
 /** Entries by place, before their schemas are written. */
 class Joining {
-  readonly #entries = new Map<string, { readonly path: readonly string[]; readonly from: string; readonly build: Build }>();
+  readonly #entries = new Map<
+    string,
+    { readonly path: readonly string[]; readonly from: string; readonly build: Build }
+  >();
   readonly #twice: string[] = [];
 
   take({ function: from, routes, triggers, sends }: DescribedService): void {
@@ -118,7 +121,12 @@ class Joining {
     }
   }
 
-  #takeServer(from: string, { path = '' }: DescribedRoute, mcp: NonNullable<DescribedRoute['mcp']>, facts: object): void {
+  #takeServer(
+    from: string,
+    { path = '' }: DescribedRoute,
+    mcp: NonNullable<DescribedRoute['mcp']>,
+    facts: object,
+  ): void {
     this.#add(from, ['mcp', path], `MCP ${path}`, () => ({ ...facts, ...mcp }) as McpEntry);
     for (const { name, description, title, scopes, inputSchema, outputSchema } of mcp.tools) {
       const at = `tool ${String(name)}`;
@@ -129,7 +137,12 @@ class Joining {
         ...(typeof summary === 'string' && { summary }),
         ...(side === 'input'
           ? { input: book.addWritten(`${at} input`, side, { json: membersOf(inputSchema) }) }
-          : { output: outputSchema === undefined ? {} : book.addWritten(`${at} output`, side, { json: membersOf(outputSchema) }) }),
+          : {
+              output:
+                outputSchema === undefined
+                  ? {}
+                  : book.addWritten(`${at} output`, side, { json: membersOf(outputSchema) }),
+            }),
       }));
     }
   }
@@ -141,13 +154,18 @@ class Joining {
     };
     this.#add(from, path, at, (book, side) => ({
       ...facts,
-      ...(side === 'input' ? { input: written(book, side, 'input', input) } : { output: written(book, side, 'output', output) }),
+      ...(side === 'input'
+        ? { input: written(book, side, 'input', input) }
+        : { output: written(book, side, 'output', output) }),
     }));
   }
 
   #takeTrigger(from: string, { kind, name = '', selector, options = {}, payload }: DescribedTrigger): void {
     const facts = { function: from };
-    if (kind === 'invoke') return this.#addCall(from, ['invoke', name], `invoke ${name}`, facts, options.input, options.output);
+    if (kind === 'invoke') {
+      this.#addCall(from, ['invoke', name], `invoke ${name}`, facts, options.input, options.output);
+      return;
+    }
     const [source, key] = placeOf(kind, name, selector);
     const at = `${source} ${key}`;
     this.#add(from, [source, key], at, (book, side) => ({
@@ -167,7 +185,8 @@ const KINDS: Readonly<Record<string, SourceKind>> = {
 /** The kind and the key of a source in the contract. */
 function placeOf(kind: string, name: string, selector: DescribedTrigger['selector']): readonly [SourceKind, string] {
   const { source, detailType, ruleName, scheduleName } = selector ?? {};
-  if (source !== undefined && detailType !== undefined && ruleName === undefined) return ['bus', `${source}/${detailType}`];
+  if (source !== undefined && detailType !== undefined && ruleName === undefined)
+    return ['bus', `${source}/${detailType}`];
   if (selector) {
     const rule = ruleName === undefined ? `schedule/${scheduleName}` : `rule/${ruleName}`;
     const plain = source === undefined && detailType === undefined;
@@ -234,7 +253,10 @@ function outputsOf(
   const all = [...implied, ...stated];
   const bodies = stated.flatMap(({ code, body }) => (body ? [[code, body] as const] : []));
   const of = (code: string) => all.filter((one) => one.code === code).flatMap(({ codes }) => codes);
-  const types = Object.entries(events).map(([type, schema]) => [type, book.add(`${at} event ${type}`, 'event', 'output', schema)]);
+  const types = Object.entries(events).map(([type, schema]) => [
+    type,
+    book.add(`${at} event ${type}`, 'event', 'output', schema),
+  ]);
   return {
     ...(answers.length > 0 && { answer: Object.fromEntries(answers) as Record<string, JsonSchema | null> }),
     ...(all.length > 0 && {
@@ -250,9 +272,16 @@ function impliedErrors(contract: Part, posture: string | undefined, scopes: read
   const hasInput = INPUTS.some((name) => contract[name] !== undefined);
   const needsCaller = posture !== undefined && posture !== 'public' && posture !== 'optional';
   return [
-    ...(hasInput ? [{ code: '400', codes: ['app.bad_request'] }, { code: '422', codes: ['app.validation_failed'] }] : []),
+    ...(hasInput
+      ? [
+          { code: '400', codes: ['app.bad_request'] },
+          { code: '422', codes: ['app.validation_failed'] },
+        ]
+      : []),
     ...(needsCaller ? [{ code: '401', codes: ['app.unauthorized'] }] : []),
-    ...(needsCaller && ((scopes?.length ?? 0) > 0 || posture === 'internal_only') ? [{ code: '403', codes: ['app.forbidden'] }] : []),
+    ...(needsCaller && ((scopes?.length ?? 0) > 0 || posture === 'internal_only')
+      ? [{ code: '403', codes: ['app.forbidden'] }]
+      : []),
   ];
 }
 
@@ -267,4 +296,3 @@ function codesIn(book: SchemaBook, body: JsonSchema): readonly string[] {
   const { const: one, enum: list } = member(member(resolve(body), 'error'), 'code');
   return (Array.isArray(list) ? list : [one]).filter((code): code is string => typeof code === 'string');
 }
-

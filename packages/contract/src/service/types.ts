@@ -24,10 +24,18 @@ ${lines.map((line) => `  ${line}\n`).join('')}}
 ${declared.map(([name, schema]) => `${declaration(name, schema)}\n`).join('')}`;
 }
 
-function section<E>(name: string, entries: { readonly [key: string]: E }, text: (entry: E) => string): readonly string[] {
+function section<E>(
+  name: string,
+  entries: { readonly [key: string]: E },
+  text: (entry: E) => string,
+): readonly string[] {
   const keys = Object.keys(entries).sort(byName);
   if (keys.length === 0) return [];
-  return [`${name}: {`, ...keys.map((key) => `  ${summaryOf(entries[key])}${keyText(key)}: ${text(entries[key] as E)};`), '};'];
+  return [
+    `${name}: {`,
+    ...keys.map((key) => `  ${summaryOf(entries[key])}${keyText(key)}: ${text(entries[key] as E)};`),
+    '};',
+  ];
 }
 
 const summaryOf = (entry: unknown) => commentText((entry as { readonly summary?: string } | undefined)?.summary);
@@ -61,10 +69,18 @@ function httpText(entry: HttpEntry): string {
     ...part('headers', headers),
     ...part('body', body, bodyOptional ? '?' : ''),
     ...(answers.length > 0
-      ? [`answer: ${objectText(answers.map(([status, schema]) => `${status}: ${schema === null ? 'undefined' : typeText(schema)}`))}`]
+      ? [
+          `answer: ${objectText(answers.map(([status, schema]) => `${status}: ${schema === null ? 'undefined' : typeText(schema)}`))}`,
+        ]
       : []),
-    ...(codes.length > 0 ? [`error: ${[...new Set(codes.includes('string') ? ['string'] : codes)].sort(byName).join(' | ')}`] : []),
-    ...(events ? [`events: ${objectText(Object.entries(events).map(([type, schema]) => `${keyText(type)}: ${typeText(schema)}`))}`] : []),
+    ...(codes.length > 0
+      ? [`error: ${[...new Set(codes.includes('string') ? ['string'] : codes)].sort(byName).join(' | ')}`]
+      : []),
+    ...(events
+      ? [
+          `events: ${objectText(Object.entries(events).map(([type, schema]) => `${keyText(type)}: ${typeText(schema)}`))}`,
+        ]
+      : []),
     ...(idempotency ? ['idempotency: true'] : []),
     ...(repeatable ? ['repeatable: true'] : []),
   ]);
@@ -79,4 +95,13 @@ function declaration(name: string, schema: JsonSchema): string {
 }
 
 /** Keywords of an object whose type is one object type. */
-const PLAIN = new Set(['type', 'properties', 'required', 'additionalProperties', 'description', 'examples', 'default', 'deprecated']);
+const PLAIN = new Set([
+  'type',
+  'properties',
+  'required',
+  'additionalProperties',
+  'description',
+  'examples',
+  'default',
+  'deprecated',
+]);

@@ -27,7 +27,8 @@ export function contractOf(parts: Partial<ServiceContract>): ServiceContract {
 const at = { function: 'src/lambda.ts' };
 
 /** A contract with one operation. */
-export const withRoute = (entry: Partial<HttpEntry>, key = 'POST /notes') => contractOf({ http: { [key]: { ...at, ...entry } } });
+export const withRoute = (entry: Partial<HttpEntry>, key = 'POST /notes') =>
+  contractOf({ http: { [key]: { ...at, ...entry } } });
 
 /** The contract that has a schema at one place. */
 export const PLACES = {

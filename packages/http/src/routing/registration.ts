@@ -7,7 +7,7 @@ import {
   type Route,
 } from '@sallyport/core';
 import { keepStated, type OutgoingResponse } from '@sallyport/core/internal';
-import type { RouteStatement } from './statement.js';
+import type { CheckedStatement } from './statement.js';
 
 /** A handler with its middlewares. */
 export type Run = (ctx: Context) => MaybePromise<OutgoingResponse>;
@@ -31,7 +31,7 @@ export interface RegistrationInit {
   /** OpenAPI tags of its groups. */
   readonly tags?: readonly string[] | undefined;
   /** The facts for its callers. */
-  readonly states?: RouteStatement | undefined;
+  readonly states?: CheckedStatement | undefined;
 }
 
 /** One registered HTTP, GraphQL or WebSocket operation. */
@@ -47,7 +47,7 @@ export interface Registration extends Pick<RegistrationInit, 'route' | 'paramNam
   /** OpenAPI tags of its groups. */
   readonly tags: readonly string[];
   /** The facts for its callers. */
-  readonly states: RouteStatement | undefined;
+  readonly states: CheckedStatement | undefined;
   /** Runs middlewares and handler. */
   readonly run: Run;
 }

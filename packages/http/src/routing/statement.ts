@@ -13,6 +13,9 @@ export interface RouteStatement {
   readonly events?: Readonly<Record<string, StandardSchema>>;
 }
 
+/** A statement after its check: members can be `undefined`. */
+export type CheckedStatement = { readonly [K in keyof RouteStatement]: RouteStatement[K] | undefined };
+
 /** Schemas by name. */
 export const SCHEMA_MAP = /* @__PURE__ */ kind<Readonly<Record<string, StandardSchema>>>(
   'an object of Standard Schemas (version 1)',

@@ -5,7 +5,7 @@ import { refused, streamsError } from '../errors.js';
 import type { EventBusEvent } from '../sources/event-bus.js';
 import type { StreamRecord } from '../sources/kinesis.js';
 import { type QueueRecord, recordJson } from '../sources/queue.js';
-import { tableImage, type TableStreamRecord } from '../sources/table-stream.js';
+import { type TableStreamRecord, tableImage } from '../sources/table-stream.js';
 import type { TopicRecord } from '../sources/topic.js';
 import { markPayload } from './internal/mark.js';
 

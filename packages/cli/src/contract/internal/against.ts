@@ -28,18 +28,25 @@ export const CONTRACT_FILE = 'contract/contract.json';
  *
  * @throws FrameworkError `cli.usage` for a reference that does not exist, or a contract of another version
  */
-export async function contractsAt(reference: string, line: CommandLine, around: Around): Promise<readonly OldContract[]> {
+export async function contractsAt(
+  reference: string,
+  line: CommandLine,
+  around: Around,
+): Promise<readonly OldContract[]> {
   const { cwd } = around;
   const read = (place: string, text: string) => ({ place, contract: asUsage(() => parseContractFile(text, place)) });
   if (reference.startsWith('git:')) return [read(reference, fromGit(reference.slice(4), cwd))];
   if (reference.startsWith('stack:')) return [read(reference, await fromStack(reference.slice(6), line, around))];
   const path = resolve(cwd, reference);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
-    const files = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('contract.json'));
+    const files = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('contract.json'),
+    );
     return files.sort().map((name) => read(relative(cwd, join(path, name)), readIfThere(join(path, name)) ?? ''));
   }
   const text = readIfThere(path);
-  if (text === undefined) throw invalidUsage(`${reference} does not exist: pass a contract file, a folder, git:<revision> or stack:<name>`);
+  if (text === undefined)
+    throw invalidUsage(`${reference} does not exist: pass a contract file, a folder, git:<revision> or stack:<name>`);
   return [read(reference, text)];
 }
 
@@ -54,9 +61,17 @@ function fromGit(reference: string, cwd: string): string {
   try {
     // `./` makes the path relative to the working directory: https://git-scm.com/docs/gitrevisions
     const args = ['show', `${revision}:./${file}`];
-    return execFileSync('git', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 64 << 20, timeout: GIT_MS });
+    return execFileSync('git', args, {
+      cwd,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      maxBuffer: 64 << 20,
+      timeout: GIT_MS,
+    });
   } catch {
-    throw invalidUsage(`git has no ${file} at ${revision}: fetch the revision, and commit the file of sallyport contract`);
+    throw invalidUsage(
+      `git has no ${file} at ${revision}: fetch the revision, and commit the file of sallyport contract`,
+    );
   }
 }
 
@@ -65,7 +80,8 @@ async function fromStack(stack: string, line: CommandLine, around: Around): Prom
   const stacks = await createStacks(await awsAccess(line, around));
   const { Metadata } = membersOf(fromJson(await stacks.template(stack)));
   const held = membersOf(Metadata)['sallyport:contract'];
-  if (typeof held !== 'string') throw invalidUsage(`the stack ${stack} was deployed without its contract: pass "contract" to its service`);
+  if (typeof held !== 'string')
+    throw invalidUsage(`the stack ${stack} was deployed without its contract: pass "contract" to its service`);
   try {
     return gunzipSync(Buffer.from(held, 'base64'), { maxOutputLength: 64 << 20 }).toString();
   } catch {

@@ -36,7 +36,9 @@ export function writeFiles(
 function reportUnknown({ unknown, renamed }: ServiceContract, isStrict: boolean, err: Around['err']): boolean {
   const level = isStrict ? 'error' : 'warning';
   for (const { at, reason } of unknown) {
-    err(`${level}: ${at} is unknown: ${reason}: use a schema that JSON Schema can express, such as z.iso.datetime() for dates\n`);
+    err(
+      `${level}: ${at} is unknown: ${reason}: use a schema that JSON Schema can express, such as z.iso.datetime() for dates\n`,
+    );
   }
   for (const name of renamed) err(`warning: several schemas have the name ${name}: the others have a number\n`);
   return unknown.length > 0;

@@ -27,7 +27,8 @@ export function readAllowed(cwd: string, file: string): Allowed {
   const document = readJsonIfThere(path);
   const entries = Object.entries(membersOf(document));
   const wrong = entries.find(([, reason]) => typeof reason !== 'string' || reason.trim() === '');
-  if (!isObject(document) || wrong) throw invalidUsage(`${file} must be an object with a reason for each id of a finding`);
+  if (!isObject(document) || wrong)
+    throw invalidUsage(`${file} must be an object with a reason for each id of a finding`);
   return new Map(entries as [string, string][]);
 }
 
@@ -41,7 +42,11 @@ export function joinFindings(
     for (const finding of findings) {
       const reason = allowed.get(finding.id);
       const before = byId.get(finding.id)?.against ?? [];
-      byId.set(finding.id, { ...finding, against: [...before, place], ...(reason !== undefined && { allowed: reason }) });
+      byId.set(finding.id, {
+        ...finding,
+        against: [...before, place],
+        ...(reason !== undefined && { allowed: reason }),
+      });
     }
   }
   const all = [...byId.values()];

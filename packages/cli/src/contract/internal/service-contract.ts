@@ -46,7 +46,8 @@ export async function contractOfProject(
   if (missing !== undefined) throw invalidUsage(`the file ${missing} does not exist: name the files of the functions`);
   const handler = line.text('handler') ?? settings.handler;
   const given = line.list('condition');
-  const conditions = given.length > 0 ? given : Array.isArray(settings.conditions) ? settings.conditions.map(String) : [];
+  const conditions =
+    given.length > 0 ? given : Array.isArray(settings.conditions) ? settings.conditions.map(String) : [];
   const { describeEntry } = await loadBundle();
   const functions = [...new Set(files)].map((entry) => ({
     ...(describeEntry({
@@ -62,7 +63,9 @@ export async function contractOfProject(
 
 /** Values of `sallyport dev`, such as `$issuer`, have placeholders. */
 function variablesOf(env: unknown): Readonly<Record<string, string>> {
-  const entries = Object.entries(membersOf(env)).filter(([, value]) => typeof value === 'string' && !value.startsWith('$'));
+  const entries = Object.entries(membersOf(env)).filter(
+    ([, value]) => typeof value === 'string' && !value.startsWith('$'),
+  );
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
@@ -71,7 +74,11 @@ async function loadBundle(): Promise<typeof import('@sallyport/bundle')> {
     return await import('@sallyport/bundle');
   } catch (cause) {
     const install = 'npm install --save-dev @sallyport/bundle';
-    throw cliError('cli.client_missing', `reading a service needs @sallyport/bundle, which is not installed: ${install}`, cause);
+    throw cliError(
+      'cli.client_missing',
+      `reading a service needs @sallyport/bundle, which is not installed: ${install}`,
+      cause,
+    );
   }
 }
 

@@ -24,5 +24,7 @@ async function judgeOpenApi(document: object): Promise<readonly string[]> {
 async function judgeAsyncApi(document: object): Promise<readonly string[]> {
   const { diagnostics } = await parser.parse(JSON.stringify(document));
   // 0 is an error: https://docs.stoplight.io/docs/spectral/
-  return diagnostics.filter(({ severity }) => severity === 0).map(({ path, message }) => `asyncapi ${path.join('.')}: ${message}`);
+  return diagnostics
+    .filter(({ severity }) => severity === 0)
+    .map(({ path, message }) => `asyncapi ${path.join('.')}: ${message}`);
 }

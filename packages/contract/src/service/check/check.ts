@@ -123,8 +123,10 @@ class Comparing {
     for (const [status, schema] of Object.entries(b.answer)) {
       const before = Object.hasOwn(old, status) ? old[status] : undefined;
       const path = `answer.${status}`;
-      if (before === undefined) this.report(at, who, keeps ? 'warns' : 'breaks', path, 'status-added', 'not sent', 'sent');
-      else if (before !== null && schema === null) this.report(at, who, 'breaks', path, 'body-removed', 'a body', 'no body');
+      if (before === undefined)
+        this.report(at, who, keeps ? 'warns' : 'breaks', path, 'status-added', 'not sent', 'sent');
+      else if (before !== null && schema === null)
+        this.report(at, who, 'breaks', path, 'body-removed', 'a body', 'no body');
       else if (before !== null) this.output(at, who, path, before, schema);
     }
   }
@@ -133,9 +135,14 @@ class Comparing {
     if (a.errors === undefined) return;
     const codes = ({ errors }: HttpEntry) => new Set(Object.values(errors ?? {}).flat());
     const [before, after] = [codes(a), codes(b)];
-    if (b.errors === undefined) this.report(at, who, 'warns', 'errors', 'not-stated', [...before].join(', '), 'not stated');
-    else for (const code of after) if (!before.has(code)) this.report(at, who, 'warns', `errors.${code}`, 'error-added', 'not sent', 'sent');
-    if (b.errors) for (const code of before) if (!after.has(code)) this.report(at, who, 'warns', `errors.${code}`, 'error-removed', 'sent', 'not sent');
+    if (b.errors === undefined)
+      this.report(at, who, 'warns', 'errors', 'not-stated', [...before].join(', '), 'not stated');
+    else
+      for (const code of after)
+        if (!before.has(code)) this.report(at, who, 'warns', `errors.${code}`, 'error-added', 'not sent', 'sent');
+    if (b.errors)
+      for (const code of before)
+        if (!after.has(code)) this.report(at, who, 'warns', `errors.${code}`, 'error-removed', 'sent', 'not sent');
   }
 
   /** Entries of the lists of an MCP server. */
@@ -152,10 +159,13 @@ class Comparing {
 
   #arguments(at: string, path: string, old: JsonSchema, next: JsonSchema): void {
     const needed = (prompt: JsonSchema) =>
-      (Array.isArray(prompt.arguments) ? (prompt.arguments as readonly JsonSchema[]) : []).filter(({ required }) => required === true);
+      (Array.isArray(prompt.arguments) ? (prompt.arguments as readonly JsonSchema[]) : []).filter(
+        ({ required }) => required === true,
+      );
     const before = needed(old).map(({ name }) => name);
     for (const { name } of needed(next)) {
-      if (!before.includes(name)) this.report(at, `clients of ${at}`, 'breaks', `${path}.${String(name)}`, 'required', 'optional', 'required');
+      if (!before.includes(name))
+        this.report(at, `clients of ${at}`, 'breaks', `${path}.${String(name)}`, 'required', 'optional', 'required');
     }
   }
 
@@ -164,13 +174,21 @@ class Comparing {
   }
 
   input(at: string, who: string, path: string, old: unknown, next: unknown): void {
-    const [sent, received] = [{ schema: old, schemas: this.#old.schemas }, { schema: next, schemas: this.#next.schemas }];
-    for (const found of rejections(sent, received, path, false)) this.#reportSchema(at, who, found, found.sent, found.received);
+    const [sent, received] = [
+      { schema: old, schemas: this.#old.schemas },
+      { schema: next, schemas: this.#next.schemas },
+    ];
+    for (const found of rejections(sent, received, path, false))
+      this.#reportSchema(at, who, found, found.sent, found.received);
   }
 
   output(at: string, who: string, path: string, old: unknown, next: unknown): void {
-    const [sent, received] = [{ schema: next, schemas: this.#next.schemas }, { schema: old, schemas: this.#old.schemas }];
-    for (const found of rejections(sent, received, path, true)) this.#reportSchema(at, who, found, found.received, found.sent);
+    const [sent, received] = [
+      { schema: next, schemas: this.#next.schemas },
+      { schema: old, schemas: this.#old.schemas },
+    ];
+    for (const found of rejections(sent, received, path, true))
+      this.#reportSchema(at, who, found, found.received, found.sent);
   }
 
   #reportSchema(at: string, who: string, { level, path, change }: SchemaChange, old: string, next: string): void {

@@ -77,9 +77,13 @@ function merged(a: JsonSchema, b: JsonSchema): JsonSchema {
     ...b,
     ...(names.size > 0 && { properties: Object.fromEntries([...names].map((name) => [name, property(name)])) }),
     ...Object.assign({}, ...LEAST.map((name) => bound(name, Math.max)), ...MOST.map((name) => bound(name, Math.min))),
-    ...(a.required !== undefined || b.required !== undefined ? { required: [...new Set([...requiredOf(a), ...requiredOf(b)])] } : {}),
+    ...(a.required !== undefined || b.required !== undefined
+      ? { required: [...new Set([...requiredOf(a), ...requiredOf(b)])] }
+      : {}),
     // Each side closes the object against its own members only: a merged object is open unless both are closed.
-    ...((a.additionalProperties === undefined) !== (b.additionalProperties === undefined) && { additionalProperties: undefined }),
+    ...((a.additionalProperties === undefined) !== (b.additionalProperties === undefined) && {
+      additionalProperties: undefined,
+    }),
     ...(a.items !== undefined && b.items !== undefined && { items: { allOf: [a.items, b.items] } }),
   };
 }
@@ -111,7 +115,9 @@ export function fitsKind(value: unknown, { kind, schema, value: only }: Shape): 
 }
 
 function fitsNumber(value: number, schema: JsonSchema): boolean {
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema as Readonly<Record<string, number | undefined>>;
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema as Readonly<
+    Record<string, number | undefined>
+  >;
   return (
     (minimum === undefined || value >= minimum) &&
     (maximum === undefined || value <= maximum) &&

@@ -64,10 +64,14 @@ class Comparison {
 
   #pair(sent: Shape, received: Shape, path: string): readonly SchemaChange[] {
     if (sent.kind === 'value') {
-      if (fitsKind(sent.value, received)) return isObject(sent.value) || Array.isArray(sent.value) ? unclear(sent, received, path) : [];
+      if (fitsKind(sent.value, received))
+        return isObject(sent.value) || Array.isArray(sent.value) ? unclear(sent, received, path) : [];
       return [change('breaks', path, 'type', shown(sent.value), describeShapes([received]))];
     }
-    const rules = [...unclear(sent, received, path), ...boundChanges(sent.schema, received.schema, path, this.#isOutput)];
+    const rules = [
+      ...unclear(sent, received, path),
+      ...boundChanges(sent.schema, received.schema, path, this.#isOutput),
+    ];
     if (sent.kind === 'object') return [...rules, ...this.#members(sent.schema, received.schema, path)];
     return sent.kind === 'array' ? [...rules, ...this.#items(sent.schema, received.schema, path)] : rules;
   }
@@ -120,12 +124,12 @@ const weight = (changes: readonly SchemaChange[]) =>
 
 /** Alternatives that are compared member by member. */
 function isRelated(sent: Shape, received: Shape): boolean {
-  if (sent.kind === 'value') return fitsKind(sent.value, received) || (received.kind !== 'value' && isSameKind(sent, received));
+  if (sent.kind === 'value')
+    return fitsKind(sent.value, received) || (received.kind !== 'value' && isSameKind(sent, received));
   return received.kind === sent.kind || (received.kind === 'number' && sent.kind === 'integer');
 }
 
-const isSameKind = (sent: Shape, received: Shape) =>
-  fitsKind(sent.value, { kind: received.kind, schema: {} });
+const isSameKind = (sent: Shape, received: Shape) => fitsKind(sent.value, { kind: received.kind, schema: {} });
 
 /** One change for all values of an enumeration that were added or removed. */
 function joinedEnum(changes: readonly SchemaChange[]): readonly SchemaChange[] {
@@ -147,13 +151,20 @@ const OPAQUE = [
 
 function unclear(sent: Shape, received: Shape, path: string): readonly SchemaChange[] {
   const changed = OPAQUE.filter(
-    (key) => received.schema[key] !== undefined && canonicalText(received.schema[key]) !== canonicalText(sent.schema[key] ?? null),
+    (key) =>
+      received.schema[key] !== undefined &&
+      canonicalText(received.schema[key]) !== canonicalText(sent.schema[key] ?? null),
   );
   return changed.map((key) => change('warns', path, key, shown(sent.schema[key]), shown(received.schema[key])));
 }
 
 /** Least and most values, patterns, formats and other rules of one type. */
-function boundChanges(sent: JsonSchema, received: JsonSchema, path: string, isOutput: boolean): readonly SchemaChange[] {
+function boundChanges(
+  sent: JsonSchema,
+  received: JsonSchema,
+  path: string,
+  isOutput: boolean,
+): readonly SchemaChange[] {
   const changes: SchemaChange[] = [];
   const report = (rule: string, level: Level = 'breaks') =>
     changes.push(change(level, path, rule, shown(sent[rule]), shown(received[rule])));

@@ -8,7 +8,9 @@ export function inOrder<T>(value: T): T {
   if (Array.isArray(value)) return value.map(inOrder) as T;
   if (!isObject(value)) return value;
   const entries = Object.entries(value).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(entries.sort(([a], [b]) => byName(a, b)).map(([key, member]) => [key, inOrder(member)])) as T;
+  return Object.fromEntries(
+    entries.sort(([a], [b]) => byName(a, b)).map(([key, member]) => [key, inOrder(member)]),
+  ) as T;
 }
 
 /** JSON that is equal for equal values. */

@@ -13,7 +13,9 @@ const RESERVED = new Set(
   `Contract any as async await bigint boolean break case catch class const continue debugger declare default delete do else enum export
   extends false finally for from function get if implements import in infer instanceof interface is keyof let module namespace never new null
   number object of package private protected public readonly require return set static string super switch symbol this throw true try type
-  typeof undefined unique unknown var void while with yield Array Blob Boolean Date Number Object Promise Readonly Record String`.split(/\s+/),
+  typeof undefined unique unknown var void while with yield Array Blob Boolean Date Number Object Promise Readonly Record String`.split(
+    /\s+/,
+  ),
 );
 
 /** Bounds that libraries write for every whole number. */
@@ -53,7 +55,9 @@ export class SchemaBook {
 
   #embed(at: string, side: Side, given: JsonSchema): JsonSchema {
     const { $schema: _, $defs, definitions, id, $id, ...rest } = given;
-    const defs = new Map(Object.entries({ ...(definitions as object), ...($defs as object) }) as [string, JsonSchema][]);
+    const defs = new Map(
+      Object.entries({ ...(definitions as object), ...($defs as object) }) as [string, JsonSchema][],
+    );
     const stray = [...defs.values(), rest].flatMap(partsOf).find((part) => !isKnownRef(part.$ref, defs));
     if (stray) return this.unknownAt(at, `the reference ${String(stray.$ref)} is not in the schema`);
     const own = [id, $id, rest.title].find((name) => typeof name === 'string');
@@ -81,7 +85,9 @@ export class SchemaBook {
       const taken = [...names].find(([def, name]) => {
         const present = this.#schemas.get(name);
         const isTwice = [...names].some(([other, same]) => same === name && other < def);
-        return isTwice || (present && present.text !== canonicalText(rewritten(defs.get(def) as JsonSchema, names, side)));
+        return (
+          isTwice || (present && present.text !== canonicalText(rewritten(defs.get(def) as JsonSchema, names, side)))
+        );
       });
       if (!taken) return names;
       const [def, name] = taken;
@@ -137,7 +143,8 @@ function rewritten(schema: JsonSchema, names: ReadonlyMap<string, string>, side:
 /** A name that TypeScript accepts: `order-line` is `OrderLine`. */
 export function typeName(name: string): string {
   const words = name.split(/[^A-Za-z0-9_]+/).filter((word) => word !== '');
-  const joined = words.length === 1 ? (words[0] as string) : words.map((w) => w[0]?.toUpperCase() + w.slice(1)).join('');
+  const joined =
+    words.length === 1 ? (words[0] as string) : words.map((w) => w[0]?.toUpperCase() + w.slice(1)).join('');
   const plain = /^[A-Za-z_]/.test(joined) ? joined : `Schema${joined}`;
   return RESERVED.has(plain) ? `${plain}Schema` : plain;
 }

@@ -3,7 +3,8 @@ import type { JsonSchema } from '../contract.js';
 import { byName } from './canonical.js';
 
 /** A key of an interface: an identifier, or a quoted string. */
-export const keyText = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) || /^[1-9]\d*$/.test(name) ? name : quoted(name));
+export const keyText = (name: string) =>
+  /^[A-Za-z_$][\w$]*$/.test(name) || /^[1-9]\d*$/.test(name) ? name : quoted(name);
 
 /** A string literal. */
 export const quoted = (value: string) =>
@@ -29,7 +30,8 @@ export function typeText(schema: unknown): string {
   return parts.length === 1 ? (parts[0] as string) : [...new Set(parts)].map(grouped).join(' & ');
 }
 
-const grouped = (text: string) => (/[|&]/.test(text.replace(/'(?:[^'\\]|\\.)*'|\{.*\}|\(.*\)|\[.*\]|<.*>/g, '')) ? `(${text})` : text);
+const grouped = (text: string) =>
+  /[|&]/.test(text.replace(/'(?:[^'\\]|\\.)*'|\{.*\}|\(.*\)|\[.*\]|<.*>/g, '')) ? `(${text})` : text;
 
 /** One type for each keyword group of a schema; a value must have all of them. */
 function* constraints(schema: JsonSchema): Generator<string> {
@@ -54,12 +56,15 @@ function inferred(schema: JsonSchema): readonly string[] {
 function literal(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
-  if (isObject(value)) return objectText(Object.entries(value).map(([key, member]) => `${keyText(key)}: ${literal(member)}`));
+  if (isObject(value))
+    return objectText(Object.entries(value).map(([key, member]) => `${keyText(key)}: ${literal(member)}`));
   return String(value);
 }
 
 const union = (options: readonly string[]) =>
-  options.includes('unknown') ? 'unknown' : [...new Set(options.filter((one) => one !== 'never'))].join(' | ') || 'never';
+  options.includes('unknown')
+    ? 'unknown'
+    : [...new Set(options.filter((one) => one !== 'never'))].join(' | ') || 'never';
 
 function ofType(type: string, schema: JsonSchema): string {
   if (type === 'integer') return 'number';
