@@ -11,7 +11,10 @@ import { asUsage, contractOfProject, SERVICE_FLAGS } from './internal/service-co
 
 const FLAGS: Command['flags'] = {
   out: { type: 'text', help: 'the file of the types (default src/contract.d.ts)' },
-  from: { type: 'text', help: 'a contract of another service: a file contract.json, a URL, or a package that has one' },
+  from: {
+    type: 'text',
+    help: 'a contract of another service: a file contract.json, a URL, or a package with that file',
+  },
   ...WRITE_FLAGS,
   ...SERVICE_FLAGS,
 };

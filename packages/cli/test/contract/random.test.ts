@@ -17,7 +17,7 @@ import { judgeDocuments } from './support/judges.js';
 const require = createRequire(import.meta.url);
 const TSC = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
 const RUNS = 300;
-/** Services of one document: the parser of AsyncAPI needs a second for each document, however small. */
+/** Services of one document: the parser of AsyncAPI needs a second for each document, even for a small one. */
 const JOINED = 30;
 
 /** Names that applications could use, and names that are easy to write wrong. Not `$ref`: @asyncapi/parser 3.6.6 reads a member of this name as a reference, and throws. */
@@ -64,11 +64,9 @@ const written = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ reason: 'Date cannot be represented' }) },
 );
 const described = fc.record({ 'schema:': fc.record({ input: written, output: written }) });
-const object = fc
-  .dictionary(fc.stringMatching(/^[a-z][a-z0-9]{0,5}$/), schema, { maxKeys: 3 })
-  .map((properties) => ({
-    'schema:': { input: { json: { type: 'object', properties, $defs: NODE } }, output: { json: {} } },
-  }));
+const object = fc.dictionary(fc.stringMatching(/^[a-z][a-z0-9]{0,5}$/), schema, { maxKeys: 3 }).map((properties) => ({
+  'schema:': { input: { json: { type: 'object', properties, $defs: NODE } }, output: { json: {} } },
+}));
 const route = fc
   .record({
     method: fc.constantFrom('GET', 'PUT', 'POST', 'DELETE', 'PATCH'),

@@ -62,7 +62,7 @@ function socketChannels({ socket }: ServiceContract): readonly Channel[] {
     .map((side) => ({ ...side, address: '/', more: { bindings: { ws: { bindingVersion: '0.1.0' } } } }));
 }
 
-/** Bindings of https://github.com/asyncapi/bindings; Kinesis, EventBridge and DynamoDB have none there. */
+/** Bindings of https://github.com/asyncapi/bindings; it has no bindings of Kinesis, EventBridge and DynamoDB. */
 function bindingOf(kind: SourceKind, name: string): JsonSchema {
   switch (kind) {
     case 'queue':

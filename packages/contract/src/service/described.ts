@@ -1,7 +1,7 @@
 import { FrameworkError } from '@sallyport/core';
 import { isObject } from '@sallyport/core/internal';
 
-/** The JSON Schema of one direction, or the reason why there is none. */
+/** The JSON Schema of one direction, or the reason why it is missing. */
 export type Written = { readonly json: Readonly<Record<string, unknown>> } | { readonly reason: string };
 
 /** A schema in a description. */

@@ -59,7 +59,7 @@ export function toOpenApi(contract: ServiceContract, facts: DocumentFacts = {}):
   };
 }
 
-/** The body of an error: https://datatracker.ietf.org/doc/html/rfc9110#section-15.5 says only that it explains the error. */
+/** The body of an error in the default format of the containers. */
 const ERROR = {
   type: 'object',
   properties: {

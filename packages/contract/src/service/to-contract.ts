@@ -27,7 +27,7 @@ export function toContract(service: string, functions: readonly DescribedService
   const joining = new Joining();
   for (const described of [...functions].sort((a, b) => byName(a.function, b.function))) joining.take(described);
   joining.assertDistinct();
-  // Outputs first: the plain name of a schema that differs by direction is that of the output.
+  // Outputs first: if a schema differs by direction, its output has the plain name.
   const book = new SchemaBook();
   const both = (sides: readonly Side[]) => sides.map((side) => joining.build(book, side));
   const [outputs, inputs] = both(['output', 'input']) as [Part, Part];

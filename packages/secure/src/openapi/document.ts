@@ -78,7 +78,7 @@ interface Joined {
   readonly posture: Posture;
 }
 
-/** The members that every specification has. One that is missing has its own error; several are reported together. */
+/** The members that every specification has. A single missing member has its own error; several are reported together. */
 const MEMBERS = ['title', 'version', 'routes', 'securitySchemes', 'authSchemes'] as const;
 
 function parseSpec(spec: SecureOpenApiSpec): SecureOpenApiSpec {

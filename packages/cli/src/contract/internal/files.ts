@@ -44,7 +44,7 @@ function reportUnknown({ unknown, renamed }: ServiceContract, isStrict: boolean,
   return unknown.length > 0;
 }
 
-/** The text of a file; `undefined` if it cannot be read. */
+/** The contents of a file; `undefined` if it cannot be read. */
 export function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');

@@ -5,7 +5,7 @@ import openapiTypescript from 'openapi-typescript';
 const parser = new Parser();
 const recommended = createConfig({ extends: ['recommended'] });
 
-/** The problems that public tools find in an OpenAPI and an AsyncAPI document. They read nothing but these documents. */
+/** The problems that public tools find in an OpenAPI and an AsyncAPI document. They read only these documents. */
 export async function judgeDocuments(openapi: object, asyncapi: object): Promise<readonly string[]> {
   return [...(await judgeOpenApi(openapi)), ...(await judgeAsyncApi(asyncapi))];
 }

@@ -7,10 +7,10 @@ const REMEDIES: Readonly<Record<string, string>> = {
   required: 'keep it optional with a default, and require it when every sender sends it',
   closed: 'accept other members, or ignore them, until no sender sends them',
   removed: 'keep the member until no receiver reads it; mark it as deprecated',
-  enum: 'receivers need a case for values that they do not know; tell them before the first value is sent',
+  enum: 'receivers need a case for unknown values; add it before the first value is sent',
   'entry-removed': 'keep it until nothing calls it and nothing is in flight',
-  'event-removed': 'keep sending it until no client waits for it',
-  'posture-tightened': 'give every caller the credentials first, and tighten the rule afterwards',
+  'event-removed': 'keep sending it until no client reads it',
+  'posture-tightened': 'hand the credentials to every caller first, and tighten the rule afterwards',
   'scope-added': 'grant the scope to every caller first, or accept both with AuthenticatedAnyOf',
   'status-added': 'callers need a case for the status; keep the old one where you can',
   'body-removed': VERSION,
@@ -24,7 +24,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   'repeatable-removed': 'keep it: clients repeat failed requests, which would have their effect twice',
 };
 
-/** What to do about a change. */
+/** The remedy of a change. */
 export function remedyOf(change: string, at: string): string {
   const known = REMEDIES[change];
   if (known !== undefined) return known;
