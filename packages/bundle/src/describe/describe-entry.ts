@@ -5,8 +5,8 @@ import { bundleFunction } from '../bundle/bundle-function.js';
 import { inspectBundle } from '../cache/internal/make-caches.js';
 import { bundleError } from '../errors.js';
 
-/** Options of {@link describeEntry}. */
-export interface DescribeEntryOptions {
+/** The function that {@link describeEntry} describes. */
+export interface EntryToDescribe {
   /** The file that exports the handler. */
   readonly entry: string;
   /** The name of the exported handler. Default `handler`. */
@@ -35,8 +35,8 @@ const LIMIT_SECONDS = 30;
  *
  * @throws FrameworkError `bundle.failed` if the file does not compile, does not load, or exports no handler of a container
  */
-export function describeEntry(options: DescribeEntryOptions): DescribedEntry {
-  const { entry, handler = 'handler', conditions = [], environment = {} } = options;
+export function describeEntry(described: EntryToDescribe): DescribedEntry {
+  const { entry, handler = 'handler', conditions = [], environment = {} } = described;
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-contract-'));
   try {
     const { file } = bundleFunction({
