@@ -32,7 +32,7 @@ export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>>
   '@sallyport/vectors': ['core'],
   '@sallyport/microvm': ['core', 'dynamo', 'secure'],
   // It builds sample events, and is never part of a function.
-  '@sallyport/bundle': ['core', 'testkit', 'triggers'],
+  '@sallyport/bundle': ['contract', 'core', 'testkit', 'triggers'],
   // Names and shapes of the other packages come from their entries `/schema`, which import nothing.
   '@sallyport/constructs': [
     'bundle',
@@ -53,9 +53,9 @@ export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>>
   '@sallyport/client': [],
   'create-sallyport': [],
   // It sends sample events, and is never part of a function.
-  '@sallyport/local': ['core', 'dispatch', 'testkit', 'triggers'],
+  '@sallyport/local': ['contract', 'core', 'dispatch', 'testkit', 'triggers'],
   // It loads the packages of its commands at run time, if they are installed.
-  '@sallyport/cli': ['core', 'bundle', 'local'],
+  '@sallyport/cli': ['contract', 'core', 'bundle', 'local'],
 };
 
 /** Entries that reach less of the workspace than their package depends on. */

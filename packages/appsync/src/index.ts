@@ -7,5 +7,5 @@ export type {
   AppSyncResolverInfo,
   AppSyncResolverRequest,
 } from './resolver/event-types.js';
-export { type AppSyncBatchHandler, resolver } from './resolver/handlers.js';
+export { type AppSyncBatchHandler, type ResolverSchemas, resolver } from './resolver/handlers.js';
 export type { AppSyncOptions } from './surface/appsync-surface.js';

@@ -2,6 +2,7 @@
 'use strict';
 const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');
+const { describe } = require('@sallyport/contract/describe');
 
 /** Variables of the system and of Node, which have no placeholder. */
 const IS_SYSTEM =
@@ -37,7 +38,7 @@ function watchVariables(placeholders) {
 }
 
 /** Loads the bundle. The error of the application is part of the result. */
-async function inspect({ folder, entry, handler: name, placeholders }, textOf) {
+async function inspect({ folder, entry, handler: name, placeholders, describes }, textOf) {
   const { read, missing } = watchVariables(placeholders);
   const found = {};
   // `environment()` of `@sallyport/parameters` then describes its variables instead of throwing.
@@ -52,7 +53,9 @@ async function inspect({ folder, entry, handler: name, placeholders }, textOf) {
       found.inventory = { routes: routes(), triggers: triggers(), ...(uses && { uses: uses() }) };
       if (deployment) found.deployment = deployment;
       found.format = handler[Symbol.for('sallyport.http.streamed-kind/1')] ?? 'json';
-      found.openapi = inspection.openapi?.() ?? null;
+      // A schema that cannot be written is an error of the document, and one `unknown` of the contract.
+      if (describes) found.contract = describe(handler);
+      else found.openapi = inspection.openapi?.() ?? null;
     }
   } catch (error) {
     found.error = textOf(error);

@@ -78,12 +78,14 @@ async function main() {
  */
 async function inspectEntry() {
   const { inspect } = require('./inspect.cjs');
-  const inspection = { folder, entry: job.entry, handler: job.handler, placeholders: job.placeholders === 'all' };
+  const { entry, handler, describes } = job;
+  const inspection = { folder, entry, handler, describes, placeholders: job.placeholders === 'all' };
   Object.assign(report, await inspect(inspection, textOf));
   if (job.placeholders !== 'missing' || report.missing.length === 0) return;
   const second = await inWorker({ ...inspection, placeholders: true, inspects: true });
   if (second?.read) report.read = [...new Set([...report.read, ...second.read])];
   if (second?.inventory === undefined) return;
+  report.contract = second.contract;
   if (report.error === undefined) {
     report.withPlaceholders = second.inventory;
     return;

@@ -126,4 +126,5 @@ export {
   toInventory,
 } from './wiring/inventory.js';
 export { type InventoryFromEntryProps, inventoryFromEntry } from './wiring/inventory-from-entry.js';
+export { recordContract } from './wiring/record-contract.js';
 export { type HttpWiringProps, ServiceWiring, type ServiceWiringProps } from './wiring/service-wiring.js';

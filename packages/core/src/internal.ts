@@ -192,3 +192,4 @@ export {
   stringOf,
   trimmedText,
 } from './values/read.js';
+export { keepStated } from './values/stated.js';

@@ -66,6 +66,7 @@ export { type SecureHeadersOptions, secureHeaders } from './responses/secure-hea
 export { type CookieOptions, setCookie } from './responses/set-cookie.js';
 export { encodeSseEvent, type SseEvent, type SseStreamOptions, sse, sseEventStream } from './responses/sse.js';
 export type { RouteRecord } from './routing/registration.js';
+export type { RouteStatement } from './routing/statement.js';
 export {
   createGatewayRestStreamingHandler,
   createLambdaFunctionURLStreamingHandler,
@@ -81,3 +82,4 @@ export type { StreamingApp } from './surface/http-surface.js';
 export type { PathNames, RouteOptions } from './surface/http-verbs.js';
 export { defineRoutes, type GroupOptions, group, type RouteGroup } from './surface/route-group.js';
 export type { WebSocketClientFactory } from './websocket/internal/transport.js';
+export { type MessageOptions, message } from './websocket/message.js';

@@ -45,7 +45,9 @@ export {
   registrationError,
   toRouteRecord,
   USE_USAGE,
+  withStatement,
 } from './routing/registration.js';
+export { type RouteStatement, SCHEMA_MAP, STATEMENT_KINDS } from './routing/statement.js';
 export {
   type DescribePosture,
   HttpSurface,

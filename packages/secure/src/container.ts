@@ -11,7 +11,13 @@ import {
   pickOptions,
 } from '@sallyport/dispatch/internal';
 import { HTTP_ERROR_FORMAT_NESTED, type HttpErrorFormat, type PathNames, type RouteRecord } from '@sallyport/http';
-import { addressOf, createKernel, PIPELINE_OPTION_KINDS, type Registration } from '@sallyport/http/internal';
+import {
+  addressOf,
+  createKernel,
+  PIPELINE_OPTION_KINDS,
+  type Registration,
+  withStatement,
+} from '@sallyport/http/internal';
 import type { OpenApiDocument } from '@sallyport/http/openapi';
 import { describeOperations, generateDocument, toCanonicalJson } from '#openapi';
 import { authorize, createGate } from './internal/gate.js';
@@ -232,7 +238,7 @@ function assembleSecure(options: ParsedOptions, given: SecureOptions, servesWebS
 /** The line of a registration in the inventory; frozen. */
 function toSecureRouteRecord(registration: Registration): SecureRouteRecord {
   const { kind, scopes } = registration.posture as Posture;
-  return Object.freeze({
+  return withStatement(registration, {
     ...addressOf(registration),
     posture: kind,
     ...(scopes.length > 0 ? { scopes: Object.freeze([...scopes]) } : {}),

@@ -10,15 +10,17 @@ import {
   type PathNames,
   ROOT_SCOPE,
   type RouteScope,
+  type RouteStatement,
   registrationError,
   runDefine,
+  STATEMENT_KINDS,
   scopedPattern,
   scopedUse,
 } from '@sallyport/http/internal';
 import { assertPosture, isPosture, type Posture } from './postures/posture.js';
 
 /** Options of an HTTP route of the closed container. */
-export interface SecureRouteOptions {
+export interface SecureRouteOptions extends RouteStatement {
   /** States in the inventory that the route streams. Default `false`. */
   readonly streaming?: boolean;
   /** Serves the path with one slash at its end too, with the same posture: `/notes` and `/notes/`. Default `false`. */
@@ -32,6 +34,7 @@ export const SECURE_ROUTE_OPTIONS = defineOptions<SecureRouteOptions>()({
   streaming: boolean.default(false),
   trailingSlash: boolean.default(false),
   use: GROUP_KINDS.use,
+  ...STATEMENT_KINDS,
 });
 
 /** The checked options of a route without options. */
@@ -124,13 +127,14 @@ export class SecureRoutes<Rest extends SecureRest = GroupPosture, Outer extends 
     if (typeof pattern === 'string' && pattern.trim() === '') {
       throw new FrameworkError('app.bad_request', `framework: invalid route pattern: ${method} (blank)`);
     }
-    const { streaming, trailingSlash, use } = parseOptions(rest[at] as SecureRouteOptions | undefined);
+    const { streaming, trailingSlash, use, ...states } = parseOptions(rest[at] as SecureRouteOptions | undefined);
     this.#surface.register(method, path, handler as Handler, {
       posture,
       streaming,
       trailingSlash,
       use: scopedUse(this.#scope, use),
       tags: this.#scope.tags,
+      states,
     });
     return this;
   }

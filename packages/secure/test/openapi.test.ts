@@ -202,6 +202,7 @@ describe('a specification is rejected', () => {
   it.each<[string, unknown, string]>([
     ['a route twice', { routes: [a, { ...a, operationId: 'b', path: 'a/:id' }, i] }, 'route GET /a/{id} is duplicated'],
     ['a route that is not described', { routes: [a] }, 'missing route GET /i'],
+    ['several routes that are not described', { routes: [] }, 'missing route GET /a/{id}, GET /i'],
     ['another name of a parameter', { routes: [{ ...a, path: '/a/{x}' }, i] }, 'missing route GET /a/{id}'],
     ['a route that does not exist', { routes: [a, i, missing] }, 'extra route GET /gone'],
     [

@@ -13,5 +13,6 @@ export {
   warnOf,
 } from './delivery/delivery.js';
 export { type CreateObserver, createObserver } from './observability/internal/observer.js';
+export { payloadMark } from './payload/internal/mark.js';
 export { prepareEventRouter } from './router/event-router.js';
 export type { EventSource } from './sources/source.js';

@@ -8,7 +8,15 @@ export {
   type LogSubscriptionRecord,
   type LogSubscriptionSummary,
 } from './log-subscription/decode.js';
-export { type PayloadHandler, type PayloadRecord, payload, type WithPayload } from './payload/payload.js';
+export {
+  type PayloadHandler,
+  type PayloadOptions,
+  type PayloadPart,
+  type PayloadRecord,
+  payload,
+  type WithBytes,
+  type WithPayload,
+} from './payload/payload.js';
 export {
   createKinesisJsonRecord,
   type KinesisJsonRecord,

@@ -1,6 +1,8 @@
-import type { Context, Handler, MaybePromise } from '@sallyport/core';
-import { type ContextState, internalError, isPromise, stateOf } from '@sallyport/core/internal';
+import type { Context, Handler, MaybePromise, StandardSchema } from '@sallyport/core';
+import { type ContextState, internalError, isPromise, keepStated, stateOf } from '@sallyport/core/internal';
+import { defineOptions, invalidOption, isStandardSchema, kind } from '@sallyport/core/options';
 import { json } from '@sallyport/http';
+import { assertFits } from '../internal/assert-fits.js';
 import { argumentsOf } from '../internal/read-event.js';
 import type { AppSyncBatchItem } from './event-types.js';
 
@@ -13,9 +15,56 @@ import type { AppSyncBatchItem } from './event-types.js';
  */
 export function resolver<A extends Record<string, unknown> = Record<string, unknown>>(
   resolve: (ctx: Context, args: A) => MaybePromise<unknown>,
+): Handler;
+/**
+ * Creates a handler whose arguments are validated before it runs, and whose result is validated before it is sent.
+ *
+ * @param schemas Standard Schema validators of the arguments and of the result
+ * @throws FrameworkError `app.invalid_configuration` for an invalid schema; for a field `app.validation_failed` (arguments), `app.internal`
+ *   (result; the log names the members)
+ * @example app.appSyncField('Query', 'note', resolver({ args: NoteArgs, result: Note }, (ctx, { id }) => notes.get(id)), Authenticated());
+ */
+export function resolver<Args = Record<string, unknown>>(
+  schemas: ResolverSchemas<Args>,
+  resolve: (ctx: Context, args: Args) => MaybePromise<unknown>,
+): Handler;
+export function resolver(
+  first: ResolverSchemas<unknown> | ((ctx: Context, args: never) => MaybePromise<unknown>),
+  second?: (ctx: Context, args: never) => MaybePromise<unknown>,
 ): Handler {
+  if (typeof first === 'function') return plainResolver(first);
+  if (typeof second !== 'function') throw invalidOption('resolve', 'a function');
+  const { args, result } = RESOLVER_SCHEMAS.parse(first);
+  const checked = async (ctx: Context, given: unknown) => {
+    const value = await second(
+      ctx,
+      (args ? await assertFits(args as StandardSchema, given, 'arguments') : given) as never,
+    );
+    return result ? assertFits(result, value, 'result') : value;
+  };
+  Object.defineProperty(checked, 'name', { value: second.name });
+  return keepStated(plainResolver(checked), { args, result });
+}
+
+/** The schemas of a field; an unknown key is rejected. */
+export interface ResolverSchemas<Args> {
+  /** The arguments of the field. Default: not checked. */
+  readonly args?: StandardSchema<unknown, Args> | StandardSchema<never, Args>;
+  /** The result of the field. Default: not checked. */
+  readonly result?: StandardSchema;
+}
+
+const SCHEMA = /* @__PURE__ */ kind<StandardSchema>('a Standard Schema (version 1)', isStandardSchema);
+
+/** Validators for {@link ResolverSchemas}. */
+export const RESOLVER_SCHEMAS = /* @__PURE__ */ defineOptions<ResolverSchemas<unknown>>()({
+  args: SCHEMA as never,
+  result: SCHEMA,
+});
+
+function plainResolver(resolve: (ctx: Context, args: never) => MaybePromise<unknown>): Handler {
   const handler: Handler = (ctx) => {
-    const value = resolve(ctx, argumentsOf(ctx) as A);
+    const value = resolve(ctx, argumentsOf(ctx) as never);
     return isPromise(value) ? value.then((settled) => json(200, settled)) : json(200, value);
   };
   return Object.defineProperty(handler, 'name', { value: resolve.name });

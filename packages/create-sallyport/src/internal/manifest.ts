@@ -50,7 +50,14 @@ export function createManifest(names: Names, template: Template, infra: Infra, m
         .join(' && '),
     },
     dependencies: pick([...own, ...template.libraries]),
-    devDependencies: pick(['@sallyport/cli', '@sallyport/local', '@sallyport/testkit', ...tools, ...cdk]),
+    devDependencies: pick([
+      '@sallyport/bundle',
+      '@sallyport/cli',
+      '@sallyport/local',
+      '@sallyport/testkit',
+      ...tools,
+      ...cdk,
+    ]),
   };
 }
 

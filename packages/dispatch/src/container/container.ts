@@ -315,6 +315,7 @@ export function assemble(init: AssemblyInit): Assembly {
     dispatcher: toDispatcher(plan, {
       ...inventory,
       triggers,
+      sends: (init.given as Pick<Inventory, 'sends'>).sends,
       uses,
       deployment: {
         cors: pipeline.cors !== undefined,

@@ -1,6 +1,6 @@
-import type { Clock, Surface } from '@sallyport/core';
+import type { Clock, StandardSchema, Surface } from '@sallyport/core';
 import { kind, oneOf } from '@sallyport/core/options';
-import { PIPELINE_OPTION_KINDS } from '@sallyport/http/internal';
+import { PIPELINE_OPTION_KINDS, SCHEMA_MAP } from '@sallyport/http/internal';
 import { EVENT_KINDS } from '#events';
 import { GRAPHQL_KINDS } from '#graphql';
 import { SURFACES_KIND } from '#surfaces';
@@ -15,6 +15,8 @@ export interface SurfaceOptions {
    * accepts: `serve` them as if they came from a trigger, or `refuse` them. `serve` by default, `refuse` in `SecureApp`.
    */
   readonly directInvocations?: DirectInvocations;
+  /** The data of the messages that the service sends to WebSocket clients, by type: for contracts. Messages are not validated. */
+  readonly sends?: Readonly<Record<string, StandardSchema>>;
 }
 
 const isFunctionOrAbsent = (value: unknown) => value === undefined || typeof value === 'function';
@@ -31,4 +33,5 @@ export const CONTAINER_KINDS = {
   }),
   surfaces: SURFACES_KIND,
   directInvocations: oneOf('refuse', 'serve'),
+  sends: SCHEMA_MAP,
 };

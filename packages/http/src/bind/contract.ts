@@ -29,6 +29,13 @@ export interface BindSpec {
   readonly response?: Schema;
   /** The status of a response that is created from a returned value. Default 200. */
   readonly status?: number;
+  /** Schemas of further answers, by status: `{ 202: Accepted }`. The handler sends them with `json(202, value)`; they are not validated. */
+  readonly responses?: Readonly<Record<number, StandardSchema>>;
+  /**
+   * Errors that callers can expect, by status: a code, a list of codes, or the schema of the body. Contracts state them together
+   * with the codes of validation and of the posture.
+   */
+  readonly errors?: Readonly<Record<number, string | readonly string[] | StandardSchema>>;
   /** Query names whose values are always passed to the schema as a list. */
   readonly queryArrays?: readonly string[];
   /** An empty body is `undefined` instead of an error. */
@@ -117,6 +124,26 @@ const STATUS = /* @__PURE__ */ kind<number>(
   (value) => Number.isInteger(value) && (value as number) >= 200 && (value as number) <= 599,
 );
 
+const isStatusMap = (accepts: (value: unknown) => boolean, least: number) => (value: unknown) =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.entries(value).every(
+    ([status, entry]) => STATUS_TEXT.test(status) && Number(status) >= least && accepts(entry as unknown),
+  );
+const STATUS_TEXT = /^[2-5]\d\d$/;
+const isCode = (value: unknown) => typeof value === 'string' && value.trim() !== '';
+const RESPONSES = /* @__PURE__ */ kind<NonNullable<BindSpec['responses']>>(
+  'an object of Standard Schemas (version 1) by status',
+  /* @__PURE__ */ isStatusMap(isStandardSchema, 200),
+);
+const ERRORS = /* @__PURE__ */ kind<NonNullable<BindSpec['errors']>>(
+  'an object by status from 400: a code, a list of codes, or a Standard Schema (version 1)',
+  /* @__PURE__ */ isStatusMap(
+    (value) => isCode(value) || isStandardSchema(value) || (Array.isArray(value) && value.every(isCode)),
+    400,
+  ),
+);
+
 /** Validates the argument of `bind`. */
 export const BIND_SPEC = /* @__PURE__ */ defineOptions<BindSpec>()({
   params: SCHEMA,
@@ -126,6 +153,8 @@ export const BIND_SPEC = /* @__PURE__ */ defineOptions<BindSpec>()({
   body: SCHEMA,
   response: SCHEMA,
   status: STATUS,
+  responses: RESPONSES,
+  errors: ERRORS,
   queryArrays: /* @__PURE__ */ list(string, 'a list of names'),
   bodyOptional: boolean,
 });

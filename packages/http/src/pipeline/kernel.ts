@@ -204,6 +204,7 @@ export class RegistrationBook {
       streaming: init.streaming ?? false,
       use,
       tags: toFrozenList(init.tags),
+      states: init.states,
       run: composeChain(this.#chainOf(use), init.handler),
     };
     this.#registrations.push(registration);

@@ -6,7 +6,8 @@ import {
   type Middleware,
   type Route,
 } from '@sallyport/core';
-import type { OutgoingResponse } from '@sallyport/core/internal';
+import { keepStated, type OutgoingResponse } from '@sallyport/core/internal';
+import type { CheckedStatement } from './statement.js';
 
 /** A handler with its middlewares. */
 export type Run = (ctx: Context) => MaybePromise<OutgoingResponse>;
@@ -29,6 +30,8 @@ export interface RegistrationInit {
   readonly use?: readonly Middleware[] | undefined;
   /** OpenAPI tags of its groups. */
   readonly tags?: readonly string[] | undefined;
+  /** The facts for its callers. */
+  readonly states?: CheckedStatement | undefined;
 }
 
 /** One registered HTTP, GraphQL or WebSocket operation. */
@@ -43,6 +46,8 @@ export interface Registration extends Pick<RegistrationInit, 'route' | 'paramNam
   readonly use: readonly Middleware[];
   /** OpenAPI tags of its groups. */
   readonly tags: readonly string[];
+  /** The facts for its callers. */
+  readonly states: CheckedStatement | undefined;
   /** Runs middlewares and handler. */
   readonly run: Run;
 }
@@ -122,12 +127,17 @@ export interface RouteRecord {
 
 /** The line of a registration in the inventory; frozen. */
 export function toRouteRecord(registration: Registration): RouteRecord {
-  return Object.freeze({
+  return withStatement(registration, {
     ...addressOf(registration),
     ...(registration.authRequired ? { authRequired: true } : {}),
     ...(registration.streaming ? { streaming: true } : {}),
     ...(registration.tags.length > 0 ? { tags: registration.tags } : {}),
   });
+}
+
+/** A frozen line of the inventory, with the handler and the facts for callers, from which tools write the contract. */
+export function withStatement<T extends object>({ handler, states }: Registration, line: T): T {
+  return Object.freeze(keepStated(line, { handler, ...states }));
 }
 
 /** The kind of a registration, as the inventory names it. */

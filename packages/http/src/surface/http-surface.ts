@@ -84,7 +84,7 @@ export interface HttpSurfaceOptions {
 
 /** The options of a registration. */
 export interface RegistrationExtra
-  extends Pick<RegistrationInit, 'authRequired' | 'posture' | 'streaming' | 'use' | 'tags'> {
+  extends Pick<RegistrationInit, 'authRequired' | 'posture' | 'streaming' | 'use' | 'tags' | 'states'> {
   /** Serves the path with one slash at its end too. Default false. */
   readonly trailingSlash?: boolean | undefined;
 }
@@ -155,6 +155,7 @@ export class HttpSurface implements Surface {
       streaming: extra.streaming,
       use: extra.use,
       tags: extra.tags,
+      states: extra.states,
     });
     this.#routes.add(verb, compiled, registration);
     const slashed = extra.trailingSlash ? withTrailingSlash(compiled) : undefined;

@@ -1,6 +1,7 @@
 import type { Handler, Middleware } from '@sallyport/core';
 import { assertNoSurplus, boolean, defineOptions, kind } from '@sallyport/core/options';
 import { isMiddleware } from '../routing/registration.js';
+import { type RouteStatement, STATEMENT_KINDS } from '../routing/statement.js';
 
 /** The name of the parameter in a segment of a pattern: `{id}`, `:id`, `{rest+}`, `:rest+`; `never` for a static segment. */
 type SegmentName<S extends string> = S extends `{${infer Name}+}`
@@ -30,7 +31,7 @@ export const MIDDLEWARE_LIST = kind<readonly Middleware[]>(
 );
 
 /** Options of a route of the open container. */
-export interface RouteOptions {
+export interface RouteOptions extends RouteStatement {
   /** The auth hook must identify the caller; without a hook the route answers 401. Default: the setting of the group, else false. */
   readonly authRequired?: boolean;
   /** States in the inventory that the route streams. Default false. */
@@ -47,6 +48,7 @@ export const ROUTE_OPTIONS = /* @__PURE__ */ defineOptions<RouteOptions>()({
   streaming: boolean,
   trailingSlash: boolean,
   use: MIDDLEWARE_LIST,
+  ...STATEMENT_KINDS,
 });
 
 /** The arguments after the handler in a registration of the open container. */

@@ -132,13 +132,14 @@ export class RouteGroup<Outer extends string = never> extends HttpVerbs<OpenRest
     handler: Handler<Outer | PathNames<P>>,
     ...rest: OpenRest
   ): this {
-    const { authRequired = this.#scope.authRequired, streaming, trailingSlash, use } = parseOpenRest(rest);
+    const { authRequired = this.#scope.authRequired, streaming, trailingSlash, use, ...states } = parseOpenRest(rest);
     this.#surface.register(method, scopedPattern(this.#scope, pattern), handler as Handler, {
       authRequired,
       streaming,
       trailingSlash,
       use: scopedUse(this.#scope, use),
       tags: this.#scope.tags,
+      states,
     });
     return this;
   }

@@ -1,5 +1,5 @@
 import type { Handler } from '@sallyport/core';
-import { lazily } from '@sallyport/core/internal';
+import { keepStated, lazily } from '@sallyport/core/internal';
 import { createOriginCheck, type OriginCheck } from '../http/internal/origin.js';
 import type { AskKind, JsonObject } from '../protocol/types.js';
 import type { AppHtml, AppOptions } from './apps.js';
@@ -142,7 +142,8 @@ class Server implements McpServer {
 
   #handlerOf(isAllowed: OriginCheck): Handler {
     const engine = { server: this.#data, isAllowed };
-    return async (ctx) => (await this.#loadEngine()).answer(engine, ctx);
+    const handler: Handler = async (ctx) => (await this.#loadEngine()).answer(engine, ctx);
+    return keepStated(handler, { mcp: () => ({ info: this.#data.settings.info, registry: this.#data.registry }) });
   }
 
   tool(name: string, options: ToolOptions, handler: AnyHandler): this {

@@ -78,8 +78,13 @@ interface Joined {
   readonly posture: Posture;
 }
 
+/** The members that every specification has. A single missing member has its own error; several are reported together. */
+const MEMBERS = ['title', 'version', 'routes', 'securitySchemes', 'authSchemes'] as const;
+
 function parseSpec(spec: SecureOpenApiSpec): SecureOpenApiSpec {
   if (typeof spec !== 'object' || spec === null) throw secureOpenApiError('specification must be an object');
+  const missing = MEMBERS.filter((name) => spec[name] === undefined);
+  if (missing.length > 1) throw secureOpenApiError(`specification lacks ${missing.join(', ')}`);
   if (!Array.isArray(spec.routes)) throw secureOpenApiError('routes must be a list');
   return spec;
 }
@@ -97,7 +102,8 @@ function join(routes: readonly OpenApiRoute[], registrations: readonly Registrat
     const { surface, method, pattern } = registration.route;
     if (surface === 'http') registered.set(`${method} ${pattern}`, registration);
   }
-  for (const key of registered.keys()) if (!described.has(key)) throw secureOpenApiError(`missing route ${key}`);
+  const missing = [...registered.keys()].filter((key) => !described.has(key));
+  if (missing.length > 0) throw secureOpenApiError(`missing route ${missing.join(', ')}`);
   return [...described].map(([key, { route, emitted }]) => {
     const registration = registered.get(key);
     if (!registration) throw secureOpenApiError(`extra route ${key}`);

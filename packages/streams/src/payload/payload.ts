@@ -1,10 +1,11 @@
-import type { MaybePromise, StandardIssue, StandardSchema } from '@sallyport/core';
-import { isStandardSchema, issuePath } from '@sallyport/core/options';
+import { decodeUtf8, type MaybePromise, type StandardIssue, type StandardSchema } from '@sallyport/core';
+import { defineOptions, isStandardSchema, issuePath, oneOf } from '@sallyport/core/options';
 import type { EventContext, EventHandler } from '../batch/handler.js';
 import { refused, streamsError } from '../errors.js';
 import type { EventBusEvent } from '../sources/event-bus.js';
 import type { StreamRecord } from '../sources/kinesis.js';
 import { type QueueRecord, recordJson } from '../sources/queue.js';
+import { type TableStreamRecord, tableImage } from '../sources/table-stream.js';
 import type { TopicRecord } from '../sources/topic.js';
 import { markPayload } from './internal/mark.js';
 
@@ -14,11 +15,38 @@ export interface WithPayload {
   readonly payload: unknown;
 }
 
+/** A record whose payload is bytes of JSON: of Kafka (`value`) or Amazon MQ (`data`). */
+export type WithBytes = { readonly value: Uint8Array | null } | { readonly data: Uint8Array };
+
+/** The part of a record that {@link payload} reads, for records that have several. */
+export type PayloadPart = 'newImage' | 'oldImage' | 'keys' | 'value' | 'data';
+
+/** Options of {@link payload}; an unknown key is rejected. */
+export interface PayloadOptions {
+  /**
+   * The part that is the payload: `newImage`, `oldImage` or `keys` of a table stream, as plain values (`null` if the record lacks it);
+   * `value` of Kafka, `data` of Amazon MQ, as JSON. Default: the payload of the record's kind.
+   */
+  readonly of?: PayloadPart;
+}
+
+/** Validators for {@link PayloadOptions}. */
+export const PAYLOAD_OPTIONS = /* @__PURE__ */ defineOptions<PayloadOptions>()({
+  of: /* @__PURE__ */ oneOf('newImage', 'oldImage', 'keys', 'value', 'data'),
+});
+
 /**
  * An event with a JSON payload: a queue message, a data-stream record, a notification, an event with its `detail`, or an event of an opt-in
  * trigger with its `payload`.
  */
-export type PayloadRecord = QueueRecord | StreamRecord | TopicRecord | EventBusEvent | WithPayload;
+export type PayloadRecord =
+  | QueueRecord
+  | StreamRecord
+  | TopicRecord
+  | EventBusEvent
+  | WithPayload
+  | TableStreamRecord
+  | WithBytes;
 
 /** Handles a valid payload. */
 export type PayloadHandler<Value, R> = (ctx: EventContext, value: Value, record: R) => MaybePromise<unknown>;
@@ -32,7 +60,8 @@ const MAX_PATHS = 5;
  * never their values.
  *
  * @param schema a Standard Schema validator (zod, valibot, arktype, …), also an asynchronous one
- * @throws FrameworkError `app.invalid_configuration` for an invalid schema or handler; for a record
+ * @param options `of`: the part of a record of a table, Kafka or Amazon MQ
+ * @throws FrameworkError `app.invalid_configuration` for an invalid schema, handler or option; for a record
  *   `streams.invalid_record` (not JSON), `streams.payload_invalid` (does not fit)
  * @example
  * events.queue('orders', payload(Order, (ctx, order) => fulfil(order)));
@@ -40,11 +69,13 @@ const MAX_PATHS = 5;
 export function payload<Output, R extends PayloadRecord = PayloadRecord>(
   schema: StandardSchema<unknown, Output> | StandardSchema<never, Output>,
   handler: PayloadHandler<Output, R>,
+  options: PayloadOptions = {},
 ): EventHandler<R> {
   if (!isStandardSchema(schema)) throw refused('payload needs a Standard Schema (version 1)');
   if (typeof handler !== 'function') throw refused('payload handler must be a function');
+  const { of } = PAYLOAD_OPTIONS.parse(options);
   const checked: EventHandler<R> = async (ctx, record) => {
-    const result = await schema['~standard'].validate(payloadOf(record));
+    const result = await schema['~standard'].validate(of ? partOf(record, of) : payloadOf(record));
     if (result.issues !== undefined) throw doesNotFit(result.issues);
     return handler(ctx, result.value as Output, record);
   };
@@ -55,7 +86,16 @@ export function payload<Output, R extends PayloadRecord = PayloadRecord>(
 function payloadOf(record: PayloadRecord): unknown {
   if ('Sns' in record) return recordJson({ body: record.Sns.Message });
   if ('payload' in record) return record.payload;
-  return 'detail' in record ? record.detail : recordJson(record);
+  return 'detail' in record ? record.detail : recordJson(record as QueueRecord);
+}
+
+const IMAGES = { newImage: 'new', oldImage: 'old', keys: 'keys' } as const;
+
+/** @throws FrameworkError `streams.invalid_record` for bytes that are not JSON */
+function partOf(record: PayloadRecord, of: PayloadPart): unknown {
+  if (of !== 'value' && of !== 'data') return tableImage(record as TableStreamRecord, IMAGES[of]) ?? null;
+  const bytes = (record as Readonly<Record<string, unknown>>)[of];
+  return bytes instanceof Uint8Array ? recordJson({ body: decodeUtf8(bytes) }) : null;
 }
 
 /** Validators include values in their messages, so only the paths are used. */

@@ -1,5 +1,5 @@
 import type { TriggerRecord } from '@sallyport/core';
-import type { EventHandler } from '@sallyport/streams/delivery';
+import { type EventHandler, payloadMark } from '@sallyport/streams/delivery';
 import { refused, triggersError } from '../errors.js';
 import { type TriggerDefinition, TriggerSurface } from './surface.js';
 
@@ -33,7 +33,7 @@ export abstract class NamedTrigger extends TriggerSurface {
 
   /** The registered names, in order. */
   override triggers(): readonly TriggerRecord[] {
-    return this.names.map((name) => ({ kind: this.kind, name }));
+    return [...this.#entries.values()].map(({ name, handler }) => ({ kind: this.kind, name, ...payloadMark(handler) }));
   }
 
   /** The registered names, in order. */

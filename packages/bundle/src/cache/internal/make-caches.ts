@@ -62,6 +62,8 @@ interface Inspection {
   readonly memory?: readonly number[];
   /** As in {@link MakerJob}. */
   readonly placeholders?: MakerJob['placeholders'];
+  /** As in {@link MakerJob}. */
+  readonly describes?: boolean;
 }
 
 /**
@@ -72,7 +74,7 @@ interface Inspection {
 export function inspectBundle(
   folder: string,
   entry: string,
-  { handler, environment, timeout = 60, memory = [256], placeholders }: Inspection,
+  { handler, environment, timeout = 60, memory = [256], placeholders, describes }: Inspection,
 ): MakerReport {
   const text = startTextOf(Buffer.from(''));
   const job: MakerJob = {
@@ -85,6 +87,7 @@ export function inspectBundle(
     writes: false,
     entry,
     placeholders,
+    describes,
   };
   return runMaker({ node: process.execPath, memory: memory[0] ?? 256 }, job);
 }

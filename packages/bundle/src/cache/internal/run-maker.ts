@@ -36,6 +36,8 @@ export interface MakerJob {
   readonly entry?: string;
   /** `all`: variables that are not set have a placeholder. `missing`: loads the entry again with placeholders if it reads such variables. */
   readonly placeholders?: 'all' | 'missing' | undefined;
+  /** True if the report has the schemas of the registrations. Only with `entry`. */
+  readonly describes?: boolean | undefined;
 }
 
 /** The report of a run. Only `error` is certain if the process ended early. */
@@ -46,6 +48,8 @@ export interface MakerReport {
   readonly execArgv?: readonly string[];
   readonly inventory?: BundleInventory;
   readonly openapi?: unknown;
+  /** The registrations with their schemas. */
+  readonly contract?: object;
   /** The registrations if variables that are not set have a placeholder, if the entry reads such variables. */
   readonly withPlaceholders?: BundleInventory;
   /** True if the application loads only with placeholders. */
@@ -142,7 +146,7 @@ function runInImage(maker: Extract<Maker, { image: string }>, job: MakerJob, wor
 
 function writeJob(
   work: string,
-  { text, handler, samples, writes, entry, placeholders }: MakerJob,
+  { text, handler, samples, writes, entry, placeholders, describes }: MakerJob,
   memory: number,
 ): void {
   const described = {
@@ -153,6 +157,7 @@ function writeJob(
     writes,
     entry,
     placeholders,
+    describes,
     sampleMs: SAMPLE_MS,
   };
   writeFileSync(join(work, 'job.json'), JSON.stringify(described));

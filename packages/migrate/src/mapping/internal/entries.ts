@@ -12,6 +12,7 @@ export const ENTRIES: readonly string[] = [
   '@sallyport/connections/testing',
   '@sallyport/constructs',
   '@sallyport/contract',
+  '@sallyport/contract/service',
   '@sallyport/core',
   '@sallyport/core/async-context',
   '@sallyport/core/log-adapters',

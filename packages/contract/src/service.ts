@@ -1,0 +1,24 @@
+// The contract of a service: written from the descriptions of its functions, as documents, as types, and compared.
+
+export { toAsyncApi } from './service/asyncapi.js';
+export { compareContracts } from './service/check/check.js';
+export type { Finding, Level } from './service/check/finding.js';
+export type {
+  CallEntry,
+  Entry,
+  Guarded,
+  HttpEntry,
+  JsonSchema,
+  McpEntry,
+  MessageEntry,
+  Schemas,
+  ServiceContract,
+  SourceKind,
+  UnknownSchema,
+} from './service/contract.js';
+export type { DescribedRoute, DescribedService, DescribedTrigger } from './service/described.js';
+export { toMcp } from './service/mcp.js';
+export { type DocumentFacts, toOpenApi } from './service/openapi.js';
+export { parseContractFile } from './service/parse.js';
+export { toContract } from './service/to-contract.js';
+export { toTypes } from './service/types.js';
