@@ -28,6 +28,8 @@ export interface Deployed {
   /** As messages name the file. */
   readonly file: string;
   readonly fn: DeployedFunction;
+  /** Messages of the start. Default: none. */
+  readonly notices?: readonly string[];
 }
 
 /** One function of a run of several functions. */

@@ -27,6 +27,8 @@ export interface DeployedJwt {
 export interface DeployedFunction {
   /** The name in the file: a logical id, an address, the path of a construct. */
   readonly name: string;
+  /** The name of the function on AWS; absent if the deployment chooses it. */
+  readonly functionName?: string;
   /** Files that the entry can be, relative to the folder of the project, in the order of their precedence. */
   readonly entries: readonly string[];
   /** The export. */

@@ -14,12 +14,13 @@ export function readManifestFunctions(manifest: Readonly<Record<string, unknown>
   if (functions.length === 0) parseManifest(JSON.stringify(manifest), '');
   return functions.flatMap((value) => {
     const read = readOne(value);
-    const { path, entry, handler, runtime, doors } = membersOf(value);
+    const { path, entry, handler, runtime, doors, functionName } = membersOf(value);
     if (!read) return [];
     return {
       ...read,
       name: stringOf(path) || stringOf(entry) || 'function',
       entries: typeof entry === 'string' ? [entry] : [],
+      ...(typeof functionName === 'string' && { functionName }),
       ...(typeof handler === 'string' && { handler }),
       ...(typeof runtime === 'string' && { runtime }),
       doors: (Array.isArray(doors) ? doors : []).map(membersOf).map(
