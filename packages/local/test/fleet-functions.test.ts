@@ -5,6 +5,9 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { deployedFunction } from '../src/internal/config/deployed-function.js';
 import { loadConfig } from '../src/internal/config/load.js';
 import { type RunningHost, startHost } from '../src/internal/host/create-host.js';
+import { joinDocuments } from '../src/internal/host/fleet-openapi.js';
+import { formsOf } from '../src/internal/send/forms.js';
+import { withSamples } from '../src/internal/send/samples.js';
 import { createProject, type Project } from './support/run.js';
 
 /** Invokes the function that a request names, and answers with the result. */
@@ -40,7 +43,10 @@ handler[Symbol.for('framework.inspect')] = {
     { kind: 'queue', name: 'unattached' },
   ],
   explain: () => ({ kind: null }),
-  openapi: () => null,
+  openapi: () => ({
+    openapi: '3.1.0',
+    paths: { '/notes': { post: { requestBody: { content: { 'application/json': { example: { text: 'hi' } } } } } } },
+  }),
 };`;
 
 const topic = (settings: object) => ({ kind: 'topic', name: 'news', settings });
@@ -233,6 +239,37 @@ describe('the description of the run', () => {
     const names = host.inspection().triggers.map(({ name }) => name);
     expect(names).toEqual(['news', 'clicks', 'news', 'clicks', 'letters', 'orders']);
   });
+});
+
+test('a started function has samples of its operations and of its payloads', async () => {
+  const forms = await withSamples(formsOf(host.inspection(), host.sources.list()), host);
+  const samplesOf = (kind: string) => forms.find((form) => form.kind === kind)?.samples;
+  expect(samplesOf('http')).toEqual({ 'POST /notes': { json: '{\n  "text": "hi"\n}' } });
+  expect(Object.keys(samplesOf('queue') ?? {})).toEqual(['orders']);
+});
+
+test('documents of several functions are one: components that differ have the name of their function', () => {
+  const documentOf = (path: string, type: string) => ({
+    openapi: '3.1.0',
+    paths: { [path]: { get: { schema: { $ref: '#/components/schemas/Note' } } } },
+    components: { schemas: { Note: { type }, Same: { type: 'null' } } },
+  });
+  const joined = joinDocuments([
+    { name: 'one', document: documentOf('/one', 'string') },
+    { name: 'two', document: documentOf('/two', 'number') },
+    { name: 'three', document: null },
+  ]);
+  expect(joined).toEqual({
+    openapi: '3.1.0',
+    paths: {
+      '/one': { get: { schema: { $ref: '#/components/schemas/Note' } } },
+      '/two': { get: { schema: { $ref: '#/components/schemas/two.Note' } } },
+    },
+    components: {
+      schemas: { Note: { type: 'string' }, 'two.Note': { type: 'number' }, Same: { type: 'null' } },
+    },
+  });
+  expect(joinDocuments([{ name: 'three', document: null }])).toBeNull();
 });
 
 test('one entry with several functions has the sources of all of them, and the longest timeout', () => {

@@ -11,6 +11,7 @@ import type { CodeState, EnvironmentView, Failed, InvokeOptions, InvokeOutcome, 
 import { describeFunction, uniqueByName } from './fleet-describe.js';
 import { FleetFilters } from './fleet-filter.js';
 import { joinOutcomes } from './fleet-outcome.js';
+import { joinDocuments } from './fleet-openapi.js';
 import { functionsFor } from './fleet-route.js';
 import type { FunctionAccess } from './host.js';
 
@@ -171,6 +172,14 @@ export class Fleet implements Invoker {
       routes,
       triggers,
       mcp,
+      openapi: async () => {
+        const started = this.#members.flatMap(({ one, runtime }) => (runtime ? [{ name: one.name, runtime }] : []));
+        const documents = started.map(async ({ name, runtime }) => ({
+          name,
+          document: await runtime.inspection().openapi(),
+        }));
+        return joinDocuments(await Promise.all(documents));
+      },
       explain: async (event, context) => {
         const [one] = functionsFor(this.#functions, event, { kind: '', target: '' });
         const member = this.#members.find((candidate) => candidate.one === one);
