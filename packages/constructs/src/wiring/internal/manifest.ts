@@ -17,6 +17,7 @@ import type { DoorRoute, IHttpDoor } from '../../http/door.js';
 import { sourceOf } from '../../internal/entries.js';
 import { sharedRegistry } from '../../internal/shared.js';
 import type { EventSelector } from '../inventory.js';
+import { describeDoor } from './manifest-doors.js';
 import type { NamedSource } from './registrations.js';
 
 /** A source that a wiring attached. */
@@ -86,6 +87,7 @@ function describeFunction({ fn, sources, doors }: ManifestFacts): object {
       ...literals({
         // Only the export: the manifest names the file of the bundle.
         handler: cfn.handler?.replace(/^.*\./, ''),
+        functionName: cfn.functionName,
         runtime: cfn.runtime,
         memoryMb: cfn.memorySize,
         timeoutMs: milliseconds(cfn.timeout),
@@ -94,13 +96,7 @@ function describeFunction({ fn, sources, doors }: ManifestFacts): object {
       environment: variables(Stack.of(fn).resolve(cfn.environment)),
     }),
     sources: sources.map(describeSource),
-    doors: doors.map(({ kind, streams, routes, door }) => ({
-      kind,
-      ...(streams !== undefined && { streams }),
-      ...(routes && {
-        routes: [...new Set([...routes.map(({ method, path }) => `${method} ${path}`), ...(door?.routes ?? [])])],
-      }),
-    })),
+    doors: doors.map(describeDoor),
   };
 }
 

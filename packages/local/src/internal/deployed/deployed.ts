@@ -10,6 +10,8 @@ export interface DeployedDoor {
   readonly stage?: string;
   /** Media types that a REST API treats as binary; empty for a REST API that states none. */
   readonly binaryMediaTypes?: readonly string[];
+  /** True if the target group of a load balancer has multi-value headers. */
+  readonly multiValueHeaders?: boolean;
   /** The JWT authorizers of an HTTP API, by the key of their route; absent without authorizers. */
   readonly jwt?: Readonly<Record<string, DeployedJwt>>;
 }

@@ -115,7 +115,7 @@ export class WebSocketDoor implements Sockets {
   ): Promise<{ readonly status: number } | { readonly authorizer?: Readonly<Record<string, unknown>> }> {
     const authorizer = this.#host.authorizer('webSocket');
     if (!authorizer) return {};
-    const event = connectAuthorizerEvent(buildWebSocketEvent(routeOptions('$connect', options)));
+    const event = connectAuthorizerEvent(buildWebSocketEvent(this.#optionsOf('$connect', options)));
     const origin = { kind: 'authorizer', target: '$connect' };
     const outcome = await authorizer.invoke(event, { origin, whenBusy: 'refuse' });
     recordConnectAuthorizer(this.#host, outcome);
@@ -203,8 +203,15 @@ export class WebSocketDoor implements Sockets {
       .routes.some(({ surface, routeKey }) => surface === 'websocket' && routeKey === wanted);
   }
 
+  #optionsOf(routeKey: string, options: WebSocketOptions): WebSocketOptions {
+    const { stage, deployed } = this.#host.config;
+    const known = stage ?? deployed?.fn.doors.find(({ kind }) => kind === 'websocket')?.stage;
+    const requestId = randomBytes(8).toString('base64url');
+    return { ...options, routeKey, time: new Date(), requestId, ...(known !== undefined && { stage: known }) };
+  }
+
   async #invoke(routeKey: string, options: WebSocketOptions): Promise<InvokeOutcome> {
-    const event = buildWebSocketEvent(routeOptions(routeKey, options));
+    const event = buildWebSocketEvent(this.#optionsOf(routeKey, options));
     const startedAt = this.#host.clock.monotonicMs();
     const origin = { kind: 'websocket', target: routeKey };
     const outcome = await this.#host.invoker.invoke(event, { origin, whenBusy: 'refuse' });
@@ -213,9 +220,6 @@ export class WebSocketDoor implements Sockets {
   }
 }
 
-function routeOptions(routeKey: string, options: WebSocketOptions): WebSocketOptions {
-  return { ...options, routeKey, time: new Date(), requestId: randomBytes(8).toString('base64url') };
-}
 
 function commonOptions({ socket }: IncomingMessage, connectionId: string, connectedAt: Date): WebSocketOptions {
   const sourceIp = (socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, '');
