@@ -4,7 +4,7 @@ import { membersOf } from '@sallyport/core/internal';
 import type { DeployedFunction } from '../deployed/deployed.js';
 import { joinFunctions } from '../deployed/join.js';
 import { readManifestFunctions } from '../deployed/manifest.js';
-import { functionOf, readDeployment } from '../deployed/read.js';
+import { assertNode, functionOf, readDeployment } from '../deployed/read.js';
 import type { Config, Deployed } from './config.js';
 import { readManifest } from './manifest.js';
 
@@ -27,6 +27,7 @@ export function deployedFunction(place: Place): Deployed | undefined {
   const [own, ...others] = functions.filter(({ entries }) => entries.includes(relative(folder, entry)));
   const fn = own ? joinFunctions([own, ...others]) : functions.length === 1 ? functions[0] : undefined;
   const file = relative(folder, manifest);
+  if (fn) assertNode(file, fn);
   return fn && { file, fn, ...(others.length > 0 && { notices: [joinedNotice(file, [own, ...others])] }) };
 }
 
