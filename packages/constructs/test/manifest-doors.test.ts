@@ -32,7 +32,9 @@ function doorOf(make: Make, options: { readonly catchAll?: boolean } = {}): unkn
   wiring.http(make(stack, fn), options);
   const { directory } = (stack.node.root as App).synth();
   const text = readFileSync(join(directory, 'sallyport.json'), 'utf8');
-  const { functions } = JSON.parse(text) as { functions: readonly { functionName: string; doors: readonly object[] }[] };
+  const { functions } = JSON.parse(text) as {
+    functions: readonly { functionName: string; doors: readonly object[] }[];
+  };
   expect(functions[0]?.functionName).toBe('notes');
   return functions[0]?.doors[0];
 }

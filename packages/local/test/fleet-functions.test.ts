@@ -180,7 +180,10 @@ describe('a function invokes another function', () => {
   });
 
   test('an event is queued, and starts it', async () => {
-    expect(await call({ name: 'Other', type: 'Event', payload: '{"n":2}' })).toMatchObject({ StatusCode: 202, text: '' });
+    expect(await call({ name: 'Other', type: 'Event', payload: '{"n":2}' })).toMatchObject({
+      StatusCode: 202,
+      text: '',
+    });
     expect(await ended('invoke', 1, 'Other')).toMatchObject([{ event: { n: 2 } }]);
   });
 

@@ -35,7 +35,9 @@ describe('dev reads the settings of doors in a manifest', () => {
   const get = (door: 'gateway-v2' | 'gateway-v1' | 'load-balancer', path: string, init: RequestInit = {}) =>
     fetch(`http://127.0.0.1:${host.ports[door]}${path}`, init);
   const tokenOf = async (scope?: string) => ({
-    headers: { authorization: `Bearer ${await host.identity.token({ sub: 'ada', ...(scope && { scopes: [scope] }) })}` },
+    headers: {
+      authorization: `Bearer ${await host.identity.token({ sub: 'ada', ...(scope && { scopes: [scope] }) })}`,
+    },
   });
 
   test('the stage and the JWT authorizer of an HTTP API', async () => {
@@ -51,7 +53,11 @@ describe('dev reads the settings of doors in a manifest', () => {
 
   test('the stage and the binary media types of a REST API', async () => {
     const text = await get('gateway-v1', '/a', { method: 'POST', body: 'a', headers: { 'content-type': 'a/b' } });
-    const image = await get('gateway-v1', '/a', { method: 'POST', body: 'a', headers: { 'content-type': 'image/png' } });
+    const image = await get('gateway-v1', '/a', {
+      method: 'POST',
+      body: 'a',
+      headers: { 'content-type': 'image/png' },
+    });
     expect(await text.json()).toMatchObject({ isBase64Encoded: false, requestContext: { stage: 'live' } });
     expect(await image.json()).toMatchObject({ isBase64Encoded: true });
   });

@@ -22,7 +22,11 @@ const planOf = (runtime: string) =>
     },
     configuration: { root_module: { resources: [] } },
   });
-const queueOf = (path: string) => ({ path, entry: 'src/lambda.mjs', sources: [{ kind: 'queue', name: 'orders', settings: {} }] });
+const queueOf = (path: string) => ({
+  path,
+  entry: 'src/lambda.mjs',
+  sources: [{ kind: 'queue', name: 'orders', settings: {} }],
+});
 const manifestOf = (functions: readonly object[]) => JSON.stringify({ version: 1, functions });
 
 const FILES = {
@@ -70,7 +74,10 @@ const WRONG: readonly (readonly [args: string, text: string])[] = [
     'dev --all --manifest queues.json',
     'queues.json: the queue "orders" has two functions, "App/Orders" and "App/Bills": each message would reach one of them; each function needs its own queue',
   ],
-  ['dev src/lambda.mjs --manifest newer.json', 'version, got 2, expected 1: update @sallyport/local, or synthesize again'],
+  [
+    'dev src/lambda.mjs --manifest newer.json',
+    'version, got 2, expected 1: update @sallyport/local, or synthesize again',
+  ],
   ['dev src/lambda.mjs --manifest nosuch.json', 'the manifest nosuch.json does not exist: run cdk synth'],
   ['dev src/lambda.mjs --strict=yes', '--strict does not accept a value'],
   [

@@ -1,8 +1,8 @@
 import {
   graphqlDifferences,
   type StreamExchange,
-  streamDifferences,
   type StreamingDoorKind,
+  streamDifferences,
   webSocketDifferences,
 } from '../src/events.js';
 

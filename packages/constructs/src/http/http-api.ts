@@ -21,8 +21,8 @@ import { belowPath, checkPattern, withPositions } from './internal/pattern.js';
 import { fnProp } from './internal/props.js';
 import { checkShared } from './internal/shared-door.js';
 import {
-  HTTP_API_STAGE,
   createHttpApi,
+  HTTP_API_STAGE,
   type HttpApiParts,
   SHARED_HTTP_API_PROPS,
   type SharedHttpApi,

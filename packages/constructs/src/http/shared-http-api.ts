@@ -185,7 +185,10 @@ export function createHttpApi(at: Construct, props: ReturnType<typeof SHARED_HTT
     url: domain?.url ?? api.apiEndpoint,
     basePath: domain?.basePath,
     authorizer: authorization.authorizer,
-    jwt: authorization.issuer === undefined ? undefined : { issuer: authorization.issuer, audience: authorization.audience },
+    jwt:
+      authorization.issuer === undefined
+        ? undefined
+        : { issuer: authorization.issuer, audience: authorization.audience },
     authorization: routeAuthorization,
     answersCors,
     namesReachAuthorizer: authorization.kind === 'request',

@@ -11,8 +11,7 @@ const SOURCES = {
   /** The service does not pass a request on, because of its size. */
   'request.limit': 'https://docs.aws.amazon.com/general/latest/gr/appsync.html',
   /** Status and headers of a streamed answer are absent or invalid. */
-  'stream.prelude':
-    'https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html',
+  'stream.prelude': 'https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html',
   /** A door of the function rejects the answer, because of its size. */
   'answer.limit': 'https://docs.aws.amazon.com/elasticloadbalancing/latest/application/lambda-functions.html',
   /** A door does not wait as long as the function needed. */

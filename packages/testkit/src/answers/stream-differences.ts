@@ -94,12 +94,11 @@ export function streamDifferences(kind: StreamingDoorKind, exchange: StreamExcha
   ];
 }
 
-function wrongPrelude(
-  kind: StreamingDoorKind,
-  { prelude, preludeBytes = 0 }: StreamExchange,
-): readonly Difference[] {
+function wrongPrelude(kind: StreamingDoorKind, { prelude, preludeBytes = 0 }: StreamExchange): readonly Difference[] {
   const { needsPrelude, maxPreludeBytes = Number.POSITIVE_INFINITY, source } = STREAM_PROFILES[kind];
-  const rejects = (why: string) => [toDifference('stream.prelude', `the ${NAMES[kind]} rejects the answer: ${why}`, source)];
+  const rejects = (why: string) => [
+    toDifference('stream.prelude', `the ${NAMES[kind]} rejects the answer: ${why}`, source),
+  ];
   if (prelude === undefined) {
     return needsPrelude
       ? rejects('it does not begin with status and headers; write them with awslambda.HttpResponseStream.from')
@@ -141,7 +140,9 @@ function overTime(
 ): readonly Difference[] {
   const { maxMs, idleMs } = STREAM_PROFILES[kind];
   const seconds = (ms: number) => (ms / 1000).toFixed(1);
-  const cuts = (why: string) => [toDifference('duration.door', `the ${NAMES[kind]} cuts the answer off ${why}`, DURATIONS)];
+  const cuts = (why: string) => [
+    toDifference('duration.door', `the ${NAMES[kind]} cuts the answer off ${why}`, DURATIONS),
+  ];
   if (maxMs !== undefined && durationMs > maxMs)
     return cuts(`after ${maxMs / 1000} seconds; it needed ${seconds(durationMs)}`);
   if (idleMs !== undefined && longestPauseMs > idleMs)

@@ -59,8 +59,7 @@ export async function bundleDependencies(paths: readonly string[], options: Depe
   const first = await bundle([addonsStayOutside, ownPaths]);
   const lazy = lazyCommonJs(first.metafile, options.folder);
   // Most services import no such module lazily, and a second bundle takes as long as the first.
-  const { metafile } =
-    lazy.modules.size === 0 ? first : await bundle([addonsStayOutside, stayOutside(lazy), ownPaths]);
+  const { metafile } = lazy.modules.size === 0 ? first : await bundle([addonsStayOutside, stayOutside(lazy), ownPaths]);
   const made = toDependencies(metafile, options);
   const stamp = stampOf(made.inputs);
   writeFileSync(

@@ -32,7 +32,9 @@ function doorOf(door: Members, at: string): DeployedDoor {
 
 function authorizersAt(value: unknown, at: string): Readonly<Record<string, DeployedJwt>> {
   if (!isObject(value)) throw wrong(at, 'an object by route');
-  return Object.fromEntries(Object.entries(value).map(([route, one]) => [route, authorizerAt(one, `${at}["${route}"]`)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([route, one]) => [route, authorizerAt(one, `${at}["${route}"]`)]),
+  );
 }
 
 function authorizerAt(value: unknown, at: string): DeployedJwt {

@@ -1,6 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { isPlainObject } from '@sallyport/core/internal';
-import { type HttpDoorKind, remapHeaders, STREAM_PROFILES, type StreamingDoorKind, streamDifferences } from '@sallyport/testkit/events';
+import {
+  type HttpDoorKind,
+  remapHeaders,
+  STREAM_PROFILES,
+  type StreamingDoorKind,
+  streamDifferences,
+} from '@sallyport/testkit/events';
 import { recordDifferences } from '../differences/record.js';
 import type { FunctionError, StreamSink } from '../runtime/invoker.js';
 import { readable } from './door-journal.js';

@@ -220,7 +220,6 @@ export class WebSocketDoor implements Sockets {
   }
 }
 
-
 function commonOptions({ socket }: IncomingMessage, connectionId: string, connectedAt: Date): WebSocketOptions {
   const sourceIp = (socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, '');
   return { connectionId, connectedAt, sourceIp };

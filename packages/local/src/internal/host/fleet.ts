@@ -10,8 +10,8 @@ import { FunctionRuntime, type FunctionRuntimeInit } from '../runtime/function-r
 import type { CodeState, EnvironmentView, Failed, InvokeOptions, InvokeOutcome, Invoker } from '../runtime/invoker.js';
 import { describeFunction, uniqueByName } from './fleet-describe.js';
 import { FleetFilters } from './fleet-filter.js';
-import { joinOutcomes } from './fleet-outcome.js';
 import { joinDocuments } from './fleet-openapi.js';
+import { joinOutcomes } from './fleet-outcome.js';
 import { functionsFor } from './fleet-route.js';
 import type { FunctionAccess } from './host.js';
 

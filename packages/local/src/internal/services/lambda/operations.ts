@@ -35,7 +35,8 @@ export function createLambda(options: LambdaOptions): AwsService {
       const type = headers['x-amz-invocation-type'] ?? 'RequestResponse';
       const event = eventOf(call.body, type);
       if (type === 'DryRun') return { wire: { status: 204 } };
-      if (type !== 'Event') return invoke(options, call, event, { kind: 'invoke', target: name, ...(alias !== undefined && { alias }) });
+      if (type !== 'Event')
+        return invoke(options, call, event, { kind: 'invoke', target: name, ...(alias !== undefined && { alias }) });
       options.invokeLater(name, event, call.traceId);
       return { wire: { status: 202 } };
     },
