@@ -1,5 +1,5 @@
-// Measures the first answer of `dev --all` with forty functions, and the CPU time of each step: of the host, of esbuild's process, and of the
-// function's. Prints figures and the load of the machine; asserts nothing.
+// Measures the first answer of `dev --all` with forty functions, and the CPU time of each step: of the host, and of
+// the processes of esbuild and the function. Prints figures and the load of the machine; asserts nothing.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';

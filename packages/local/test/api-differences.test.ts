@@ -130,7 +130,7 @@ describe('the GraphQL and the WebSocket door', () => {
     expect(topicsOf('authorizer')).toEqual(['answer.limit']);
   });
 
-  test('the record of $connect says that the headers name this machine', async () => {
+  test('the record of $connect has the difference that the headers name this machine', async () => {
     const written = recorded('websocket');
     const socket = await open();
     await written;

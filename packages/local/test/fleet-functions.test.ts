@@ -198,7 +198,7 @@ describe('a function invokes another function', () => {
   });
 });
 
-describe('each function has the filters of its own mapping and subscription', () => {
+describe('each function has the filters of its mapping and of its subscription', () => {
   const received = (kind: string, records: ReturnType<RunningHost['journal']['list']>) =>
     records
       .filter(({ origin }) => origin.kind === kind)

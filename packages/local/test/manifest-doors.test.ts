@@ -64,7 +64,6 @@ describe('dev reads the settings of doors in a manifest', () => {
 
   test('multi-value headers of a load balancer', async () => {
     const answer = await get('load-balancer', '/a?b=1&b=2');
-    // Such a target group reads the lists of an answer too, and this answer has none.
     expect(answer.status).toBe(200);
     expect(host.journal.rawEvent(host.journal.list().at(-1)?.id ?? 0)).toMatchObject({
       multiValueQueryStringParameters: { b: ['1', '2'] },

@@ -49,7 +49,7 @@ beforeAll(() => {
 });
 afterAll(() => project.remove());
 
-/** Thirteen wrong usages of the commands: each ends with 2, and says what to do. */
+/** Thirteen wrong usages of the commands: each ends with 2 and with the remedy. */
 const WRONG: readonly (readonly [args: string, text: string])[] = [
   ['dev --all --template python.yaml', 'python.yaml has no function that can be started: '],
   [

@@ -91,7 +91,7 @@ export interface IHttpDoor extends IConstruct {
    */
   serverErrors(): IMetric | undefined;
   /**
-   * The settings that a local runtime needs; tokens are left out of the manifest.
+   * The settings that a local runtime needs; the manifest does not contain tokens.
    *
    * @internal
    */

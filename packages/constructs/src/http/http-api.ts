@@ -77,7 +77,7 @@ export class HttpApi extends Construct implements IHttpDoor {
   readonly parts: HttpApiParts;
   readonly #integration: CfnIntegration;
   readonly #routes = new Map<string, CfnRoute>();
-  /** Routes without the authorizer, as they were added. */
+  /** Routes without the authorizer, `GET /notes`. */
   readonly #open = new Set<string>();
   #isSecure = false;
 

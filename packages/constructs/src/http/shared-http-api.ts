@@ -128,7 +128,7 @@ export interface HttpApiParts {
   readonly url: string;
   readonly basePath: string | undefined;
   readonly authorizer: ApiAuthorization['authorizer'];
-  /** The JWT authorizer; `undefined` for another authorizer, or none. */
+  /** The JWT authorizer; `undefined` if absent. */
   readonly jwt: DoorManifestSettings['jwt'];
   /** The authorization of each route. */
   readonly authorization: RouteAuthorization;

@@ -92,7 +92,7 @@ export function differences({
   return doorDifferences(door, { answer: given, accept }, options).map(({ topic }) => topic);
 }
 
-/** What would differ on AWS for a streamed answer, a GraphQL field or a WebSocket message: the topics. */
+/** Topics of the differences of a streamed answer, a GraphQL field or a WebSocket message. */
 export function apiDifferences(exchange: ApiExchange): readonly string[] {
   const found =
     exchange.door === 'graphql'

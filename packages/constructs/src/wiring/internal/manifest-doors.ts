@@ -1,27 +1,32 @@
-import type { CfnStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Token } from 'aws-cdk-lib/core';
+import type { IConstruct } from 'constructs';
 import type { DoorManifestSettings, DoorRoute, IHttpDoor } from '../../http/door.js';
-import { WebSocketApi } from '../../http/websocket-api.js';
-import type { ManifestDoor } from './manifest.js';
+
+/** A door that a wiring attached. */
+export interface ManifestDoor {
+  readonly kind: IHttpDoor['doorKind'] | 'graphql' | 'websocket';
+  readonly streams?: boolean;
+  readonly routes?: readonly DoorRoute[];
+  readonly door?: IHttpDoor;
+  /** The stage of a WebSocket API. */
+  readonly stage?: string;
+  /** The construct of the door. */
+  readonly construct: IConstruct;
+}
 
 /** A door in the manifest: its kind, its routes, and the settings that are known before the deployment. */
-export function describeDoor({ kind, streams, routes, door, construct }: ManifestDoor): object {
+export function describeDoor({ kind, streams, routes, door, stage }: ManifestDoor): object {
   const keys = routes && [...new Set([...routes.map(keyOf), ...(door?.routes ?? [])])];
   return {
     kind,
     ...(streams !== undefined && { streams }),
     ...(keys && { routes: keys }),
-    ...(construct instanceof WebSocketApi && stageOf(construct)),
+    ...(stage !== undefined && { stage }),
     ...(door && settingsOf(door, routes ?? [], keys ?? [])),
   };
 }
 
 const keyOf = ({ method, path }: DoorRoute) => `${method} ${path}`;
-
-function stageOf({ stage }: WebSocketApi): object {
-  const { stageName } = stage.node.defaultChild as CfnStage;
-  return Token.isUnresolved(stageName) ? {} : { stage: stageName };
-}
 
 function settingsOf(door: IHttpDoor, routes: readonly DoorRoute[], keys: readonly string[]): object {
   const { stage, binaryMediaTypes, multiValueHeaders, jwt, open = [] } = door.manifestSettings?.() ?? {};

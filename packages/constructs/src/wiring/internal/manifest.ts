@@ -12,12 +12,11 @@ import type { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import type { CfnSubscription, ITopic, Subscription } from 'aws-cdk-lib/aws-sns';
 import { type CfnQueue, type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { App, attachCustomSynthesis, Stack, Token } from 'aws-cdk-lib/core';
-import type { Construct, IConstruct } from 'constructs';
-import type { DoorRoute, IHttpDoor } from '../../http/door.js';
+import type { Construct } from 'constructs';
 import { sourceOf } from '../../internal/entries.js';
 import { sharedRegistry } from '../../internal/shared.js';
 import type { EventSelector } from '../inventory.js';
-import { describeDoor } from './manifest-doors.js';
+import { describeDoor, type ManifestDoor } from './manifest-doors.js';
 import type { NamedSource } from './registrations.js';
 
 /** A source that a wiring attached. */
@@ -35,16 +34,6 @@ export interface ManifestSource {
   readonly schedule?: CfnSchedule;
   readonly subscription?: Subscription;
   readonly topic?: ITopic;
-}
-
-/** A door that a wiring attached. */
-export interface ManifestDoor {
-  readonly kind: IHttpDoor['doorKind'] | 'graphql' | 'websocket';
-  readonly streams?: boolean;
-  readonly routes?: readonly DoorRoute[];
-  readonly door?: IHttpDoor;
-  /** The construct of the door. */
-  readonly construct: IConstruct;
 }
 
 /** The attachments of one wiring. */

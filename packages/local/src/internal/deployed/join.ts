@@ -41,7 +41,7 @@ export function joinDoors(functions: readonly DeployedFunction[]): readonly Depl
 }
 
 /**
- * Functions with the same entry, such as those of `split`, as one function: it has all their sources and routes, and the largest timeout
+ * Functions with the same entry, such as the functions of `split`, as one function: it has all their sources and routes, and the largest timeout
  * and memory.
  */
 export function joinFunctions(

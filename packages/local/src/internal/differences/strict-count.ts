@@ -4,7 +4,7 @@ import { DIFFERS, isStrict } from './record.js';
 /** The invocations that `--strict` turned into failures. */
 export interface StrictCount {
   readonly invocations: number;
-  /** How many of them have each topic, most frequent first. */
+  /** The number of invocations by topic, most frequent first. */
   readonly topics: Readonly<Record<string, number>>;
 }
 
@@ -13,7 +13,7 @@ export class StrictCounter {
   #invocations = 0;
   readonly #topics = new Map<string, number>();
 
-  /** Counts the invocations of a run. @returns a function that ends it */
+  /** Counts the invocations of a run. @returns a function that stops counting */
   follow(journal: Journal): () => void {
     const seen = new Map<number, Set<string>>();
     return journal.subscribe((change) => {

@@ -7,8 +7,8 @@ import type { DoorHost } from './request.js';
 export function recordGraphQL(host: DoorHost, outcome: InvokeOutcome, event: unknown, startedAt: number): void {
   recordDifferences(host, outcome.id, [
     ...graphqlDifferences({
-      eventBytes: bytesOf(event),
-      answerBytes: outcome.ok ? bytesOf(outcome.answer) : 0,
+      eventBytes: jsonBytes(event),
+      answerBytes: outcome.ok ? jsonBytes(outcome.answer) : 0,
       durationMs: host.clock.monotonicMs() - startedAt,
     }),
     ...notRetried(outcome, 'AppSync does not invoke the function again: the field has an error'),
@@ -36,7 +36,7 @@ export function recordWebSocket(host: DoorHost, routeKey: string, outcome: Invok
 
 /** Adds what would differ on AWS to the record of the Lambda authorizer of a WebSocket API. */
 export function recordConnectAuthorizer(host: DoorHost, outcome: InvokeOutcome): void {
-  const authorizerBytes = outcome.ok ? bytesOf(outcome.answer) : 0;
+  const authorizerBytes = outcome.ok ? jsonBytes(outcome.answer) : 0;
   recordDifferences(host, outcome.id, webSocketDifferences({ authorizerBytes }));
 }
 
@@ -50,6 +50,6 @@ function notRetried(outcome: InvokeOutcome, text: string): readonly Difference[]
   return outcome.ok || outcome.reason === 'build' ? [] : [toDifference('retry', text)];
 }
 
-function bytesOf(value: unknown): number {
+function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value) ?? '');
 }

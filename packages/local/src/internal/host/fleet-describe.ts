@@ -6,7 +6,7 @@ import type { Inspection, RouteView, TriggerView } from '../inspect/inspection.j
 export type Described = Pick<Inspection, 'routes' | 'triggers' | 'mcp'>;
 
 /**
- * The routes and sources of one function. Until it has started, they are those of the file; then its routes have their postures, and its
+ * The routes and sources of one function. Until it has started, they come from the file; then its routes have their postures, and its
  * sources the schemas and options of their handlers.
  *
  * @param running the description of the running function; its handlers without a source in the file receive nothing

@@ -5,7 +5,7 @@ import { topicFilter } from '../services/sns/topic-filter.js';
 import { deliveredFilter } from '../sources/record-filter.js';
 import type { Place } from './fleet-route.js';
 
-/** The records of an event that one function receives: those that its filters match. */
+/** The records of an event that match the filters of one function. */
 export interface FilteredEvent {
   readonly event: unknown;
   /** Indexes of its records in the whole event; `undefined` if the event has no records, or all of them are left. */

@@ -160,7 +160,7 @@ export class Fleet implements Invoker {
     );
   }
 
-  /** Routes and sources of the file, with what each started function says about itself. */
+  /** Routes and sources of the file, with the description of each started function. */
   #describe(): Inspection {
     const described = this.#members.map(({ one, runtime }) => describeFunction(one, runtime?.inspection()));
     const routes = uniqueByName(described.flatMap((one) => one.routes));

@@ -53,7 +53,7 @@ export function streamFilter(name: string, filters: unknown): RecordFilter<Shard
 }
 
 /**
- * The filters of a mapping for the records that its function receives; `undefined` if the mapping has none.
+ * The filters of a mapping for the records that its function receives; `undefined` without filters.
  *
  * @throws FrameworkError `local.usage` for a pattern that Lambda rejects
  */
