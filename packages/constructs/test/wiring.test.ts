@@ -436,9 +436,9 @@ it('writes the manifest of functions, limits, mappings and names', () => {
           { kind: 'schedule', name: 'nightly', expression: 'rate(1 hour)', settings: { onFailure: true } },
         ],
         doors: [
-          { kind: 'http-api', streams: false, routes: ['GET /health'] },
+          { kind: 'http-api', streams: false, routes: ['GET /health'], stage: '$default' },
           { kind: 'graphql' },
-          { kind: 'websocket' },
+          { kind: 'websocket', stage: 'live' },
         ],
       },
     ],

@@ -32,7 +32,7 @@ async function dev(project: Project, args: readonly string[]) {
   const prints = async (text: string) => {
     while (!output.out.includes(text)) await new Promise((resolve) => setImmediate(resolve));
   };
-  await Promise.race([prints('state '), ended]);
+  await Promise.race([prints(args.includes('--json') ? '"started"' : 'state '), ended]);
   const stop = async () => {
     end.abort();
     const code = await ended;
@@ -162,6 +162,22 @@ test('changed settings restart the run with the same token; wrong ones are repor
   expect((await (await running.running()).get('/api/state')) as RunState).toMatchObject({ code: { state: 'ready' } });
   expect(await running.stop()).toBe(0);
   expect(token).toMatch(/^[\w-]{32}$/);
+});
+
+const DIFFERENT = `export const handler = async ({ path }) =>
+  path === '/challenge' ? { statusCode: 401, headers: { 'WWW-Authenticate': 'Bearer' } } : { statusCode: 200 };`;
+
+test.each([
+  [[], ['/challenge'], 0, 'state '],
+  [['--strict'], ['/fine'], 0, 'state '],
+  [['--strict'], ['/challenge', '/fine', '/challenge'], 1, '2 invocations would differ on AWS: header.renamed 2\n'],
+  [['--strict', '--json'], ['/challenge'], 1, '{"type":"strict","invocations":1,"topics":{"header.renamed":1}}\n'],
+])('dev %j that is stopped after requests to %j exits with %i', async (args, paths, code, text) => {
+  const project = createProject({ 'src/lambda.mjs': DIFFERENT });
+  const running = await dev(project, ['src/lambda.mjs', ...args]);
+  const port = /(?:REST API |"gateway-v1":)(\d+)/.exec(running.output.out)?.[1];
+  for (const path of paths) await (await fetch(`http://127.0.0.1:${port}${path}`)).arrayBuffer();
+  expect({ code: await running.stop(), out: running.output.out }).toEqual({ code, out: expect.stringContaining(text) });
 });
 
 test('the console keeps the token of the last run', async () => {

@@ -39,7 +39,7 @@ describe('a command line that is wrong', () => {
     [['send', 'queue', 'orders'], 2, 'sallyport dev does not run in this project'],
     [['send'], 2, 'name what to send'],
     [['token', '--sub', 'ada'], 2, 'sallyport dev does not run in this project'],
-    [['replay', 'package.json'], 2, 'sallyport dev does not run in this project'],
+    [['replay', 'package.json'], 2, 'package.json: the recording has no version'],
     [['replay'], 2, 'name the recordings'],
     [['token'], 2, 'name the subject'],
     [['explain', 'nothing.json', '--entry', 'src/lambda.mjs'], 2, 'the file nothing.json does not exist'],

@@ -302,6 +302,7 @@ test('a Terraform plan states the settings of each function, its sources and its
     {
       ...NOTES,
       name: 'aws_lambda_function.notes',
+      functionName: 'notes',
       entries: expect.arrayContaining(['src/lambda.ts']),
       sources: sources.slice(4),
       doors,

@@ -1,5 +1,12 @@
 // Builders of events as AWS sends them, and the clients' view of the answers. Depends only on `core`.
 export {
+  GRAPHQL_PROFILE,
+  type GraphQLExchange,
+  graphqlDifferences,
+  type WebSocketExchange,
+  webSocketDifferences,
+} from './answers/api-differences.js';
+export {
   type ClientAnswer,
   type ClientAnswerOptions,
   clientAnswer,
@@ -23,6 +30,13 @@ export {
   type SentBody,
   WEBSOCKET_PROFILE,
 } from './answers/door-profile.js';
+export {
+  STREAM_PROFILES,
+  type StreamExchange,
+  type StreamingDoorKind,
+  type StreamProfile,
+  streamDifferences,
+} from './answers/stream-differences.js';
 export {
   type AppSyncBatch,
   type AppSyncEvent,

@@ -1,11 +1,17 @@
 #!/usr/bin/env node
 import { text } from 'node:stream/consumers';
+import { setFlagsFromString } from 'node:v8';
 import { runCli } from './run-cli.js';
 
 const end = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => end.abort());
 
-process.exitCode = await runCli(process.argv.slice(2), {
+const args = process.argv.slice(2);
+// A run lives for a day and is mostly idle: V8 would keep the young generation of its busiest moment. Garbage of short requests is collected in
+// the first megabyte; 100 MB of log take 0.2 s more CPU and leave 80 MB less.
+if (args[0] === 'dev') setFlagsFromString('--semi-space-growth-factor=1');
+
+process.exitCode = await runCli(args, {
   cwd: process.cwd(),
   environment: process.env,
   out: (line) => process.stdout.write(line),

@@ -6,7 +6,7 @@ import { type Duration, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { defineProps, thing } from '../internal/props.js';
 import { invokedByDoor } from '../internal/targets.js';
-import type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './door.js';
+import type { CatchAllOptions, ContainerKind, DoorManifestSettings, DoorRoute, IHttpDoor } from './door.js';
 import { warnBuffered } from './internal/buffered.js';
 import { fnProp } from './internal/props.js';
 
@@ -93,6 +93,11 @@ export class AlbTarget extends Construct implements IHttpDoor {
       metricName: balancer ? 'HTTPCode_Target_5XX_Count' : 'LambdaUserError',
       dimensionsMap: { TargetGroup, ...(balancer && { LoadBalancer: balancer.loadBalancerFullName }) },
     });
+  }
+
+  /** @internal */
+  manifestSettings(): DoorManifestSettings {
+    return { multiValueHeaders: true };
   }
 
   addRoutes(routes: readonly DoorRoute[]): void {

@@ -55,6 +55,19 @@ export interface CatchAllOptions {
 /** The container of an application: `secure` for a `SecureApp`, whose operations all have a posture; otherwise `open`. */
 export type ContainerKind = 'secure' | 'open';
 
+/** Settings of a door in the manifest, with the names that `sallyport.json` has for them. */
+export interface DoorManifestSettings {
+  readonly stage?: string;
+  /** Media types that a REST API treats as binary. */
+  readonly binaryMediaTypes?: readonly string[];
+  /** True if events and answers have lists of headers: a setting of the target group of a load balancer. */
+  readonly multiValueHeaders?: boolean;
+  /** The JWT authorizer of the API. */
+  readonly jwt?: { readonly issuer: string; readonly audience: readonly string[] };
+  /** Routes without the authorizer. */
+  readonly open?: readonly string[];
+}
+
 /** A front door of a function for HTTP requests: an API, a function URL or a load balancer. */
 export interface IHttpDoor extends IConstruct {
   /** The function that the door invokes. */
@@ -77,6 +90,12 @@ export interface IHttpDoor extends IConstruct {
    * @internal
    */
   serverErrors(): IMetric | undefined;
+  /**
+   * The settings that a local runtime needs; the manifest does not contain tokens.
+   *
+   * @internal
+   */
+  manifestSettings?(): DoorManifestSettings;
   /** The added routes, `GET /notes`; empty for a door without routes. */
   readonly routes: readonly string[];
   /** The first part of every public path of its domain, without slashes; `undefined` if absent. */

@@ -14,7 +14,7 @@ import { misuse } from '../internal/misuse.js';
 import { routeId } from '../internal/names.js';
 import { defineProps, thing } from '../internal/props.js';
 import { invokedByDoor } from '../internal/targets.js';
-import type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './door.js';
+import type { CatchAllOptions, ContainerKind, DoorManifestSettings, DoorRoute, IHttpDoor } from './door.js';
 import { warnBuffered } from './internal/buffered.js';
 import { acknowledgeOpenRoute } from './internal/open-route.js';
 import { belowPath, checkPattern, withPositions } from './internal/pattern.js';
@@ -22,6 +22,7 @@ import { fnProp } from './internal/props.js';
 import { checkShared } from './internal/shared-door.js';
 import {
   createHttpApi,
+  HTTP_API_STAGE,
   type HttpApiParts,
   SHARED_HTTP_API_PROPS,
   type SharedHttpApi,
@@ -76,6 +77,8 @@ export class HttpApi extends Construct implements IHttpDoor {
   readonly parts: HttpApiParts;
   readonly #integration: CfnIntegration;
   readonly #routes = new Map<string, CfnRoute>();
+  /** Routes without the authorizer, `GET /notes`. */
+  readonly #open = new Set<string>();
   #isSecure = false;
 
   /** @throws ConstructError `constructs.invalid_prop` for a wrong prop, such as the origin `*` */
@@ -119,6 +122,7 @@ export class HttpApi extends Construct implements IHttpDoor {
       const key = `${method} ${this.parts.namesReachAuthorizer ? path : withPositions(path)}`;
       if (isPreflight && this.parts.claims.isOfAnother(this, key)) continue;
       this.routes.push(`${method} ${path}`);
+      if (withoutAuthorizer) this.#open.add(`${method} ${path}`);
       this.parts.claims.addRoute(this, route);
       this.#addRoute(key, withoutAuthorizer === true);
     }
@@ -138,6 +142,12 @@ export class HttpApi extends Construct implements IHttpDoor {
   /** Of an API with several doors, the first has the metric: it counts the requests of all of them. @internal */
   serverErrors(): IMetric | undefined {
     return this.parts.claims.isFirst(this) ? this.api.metricServerError() : undefined;
+  }
+
+  /** @internal */
+  manifestSettings(): DoorManifestSettings {
+    const { jwt } = this.parts;
+    return { stage: HTTP_API_STAGE, ...(jwt && { jwt, open: [...this.#open] }) };
   }
 
   attachContainer(kind: ContainerKind): void {

@@ -19,7 +19,7 @@ import { noteResource } from '../internal/invokers.js';
 import { misuse } from '../internal/misuse.js';
 import { defineProps, thing } from '../internal/props.js';
 import { invokedByDoor } from '../internal/targets.js';
-import type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './door.js';
+import type { CatchAllOptions, ContainerKind, DoorManifestSettings, DoorRoute, IHttpDoor } from './door.js';
 import { acknowledgeOpenRoute } from './internal/open-route.js';
 import { belowPath, checkRestPattern, withPositions } from './internal/pattern.js';
 import { fnProp } from './internal/props.js';
@@ -27,6 +27,7 @@ import { ResponseMode } from './internal/response-mode.js';
 import { checkShared } from './internal/shared-door.js';
 import {
   createRestApi,
+  REST_API_STAGE,
   type RestApiParts,
   SHARED_REST_API_PROPS,
   type SharedRestApi,
@@ -163,6 +164,11 @@ export class RestApi extends Construct implements IHttpDoor {
   /** The method of a route of this door. @internal */
   methodOf(method: string, path: string): Method | undefined {
     return this.#methods.get(`${method} ${this.#resourceOf(path).path}`);
+  }
+
+  /** @internal */
+  manifestSettings(): DoorManifestSettings {
+    return { stage: REST_API_STAGE, binaryMediaTypes: this.parts.binaryMediaTypes };
   }
 
   attachContainer(kind: ContainerKind): void {

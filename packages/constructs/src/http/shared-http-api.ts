@@ -12,6 +12,7 @@ import { nameOf } from '../internal/names.js';
 import { count, defineProps, many, thing } from '../internal/props.js';
 import type { ApiDomain } from './api-domain.js';
 import type { ApiAuthorization } from './authorization.js';
+import type { DoorManifestSettings } from './door.js';
 import { accessLogFormat, createAccessLog } from './internal/access-log.js';
 import { httpAuthorization, type RouteAuthorization } from './internal/http-authorizer.js';
 import { apiProps, authorizationProp, originsProp } from './internal/props.js';
@@ -114,6 +115,9 @@ const METHODS = [
   CorsHttpMethod.DELETE,
 ];
 
+/** The only stage of an HTTP API. */
+export const HTTP_API_STAGE = '$default';
+
 /** An HTTP API without routes, and the doors that added them. */
 export interface HttpApiParts {
   /** The construct of the API. */
@@ -124,6 +128,8 @@ export interface HttpApiParts {
   readonly url: string;
   readonly basePath: string | undefined;
   readonly authorizer: ApiAuthorization['authorizer'];
+  /** The JWT authorizer; `undefined` if absent. */
+  readonly jwt: DoorManifestSettings['jwt'];
   /** The authorization of each route. */
   readonly authorization: RouteAuthorization;
   /** True if API Gateway answers preflights. */
@@ -158,7 +164,7 @@ export function createHttpApi(at: Construct, props: ReturnType<typeof SHARED_HTT
   const accessLog = createAccessLog(at, given);
   const stage = new HttpStage(at, 'Stage', {
     httpApi: api,
-    stageName: '$default',
+    stageName: HTTP_API_STAGE,
     autoDeploy: true,
     throttle: { rateLimit: throttleRate, burstLimit: throttleBurst },
     ...(accessLog && {
@@ -179,6 +185,10 @@ export function createHttpApi(at: Construct, props: ReturnType<typeof SHARED_HTT
     url: domain?.url ?? api.apiEndpoint,
     basePath: domain?.basePath,
     authorizer: authorization.authorizer,
+    jwt:
+      authorization.issuer === undefined
+        ? undefined
+        : { issuer: authorization.issuer, audience: authorization.audience },
     authorization: routeAuthorization,
     answersCors,
     namesReachAuthorizer: authorization.kind === 'request',

@@ -146,7 +146,7 @@ export const SHARED_REST_API_PROPS = defineProps<SharedRestApiProps>('SharedRest
   ),
 });
 
-const STAGE = 'live';
+export const REST_API_STAGE = 'live';
 const RULE = 'AwsSolutions::AwsSolutions-APIG';
 
 const FORMAT = accessLogFormat({
@@ -175,6 +175,7 @@ export interface RestApiParts {
   readonly authorization: MethodOptions;
   /** True if an authorizer reads the path parameters, by the names of the application. */
   readonly namesReachAuthorizer: boolean;
+  readonly binaryMediaTypes: readonly string[];
   /** The routes of all doors. */
   readonly claims: RouteClaims;
   /** The resources of all paths. */
@@ -210,7 +211,7 @@ export function createRestApi(at: Construct, props: Parsed): RestApiParts {
   const live = isSeparate ? new Construct(deployIn, `Stage-${nameOf(at, 60)}`) : at;
   const accessLog = createAccessLog(live, given);
   const stageOptions = {
-    stageName: STAGE,
+    stageName: REST_API_STAGE,
     tracingEnabled: true,
     throttlingRateLimit: given.throttleRate,
     throttlingBurstLimit: given.throttleBurst,
@@ -238,7 +239,7 @@ export function createRestApi(at: Construct, props: Parsed): RestApiParts {
   deployment.addToLogicalId({ routes: Lazy.any({ produce: () => deployed.flatMap((one) => one()).sort() }) });
   const stage = api.deploymentStage;
   ensureLogRole(live, stage, given);
-  domain?.mapTo(at, { apiId: api.restApiId, stage: STAGE, dependsOn: stage });
+  domain?.mapTo(at, { apiId: api.restApiId, stage: REST_API_STAGE, dependsOn: stage });
   if (given.usagePlans) addUsagePlans(live, api, given.usagePlans);
   if (webAclArn !== undefined) {
     new CfnWebACLAssociation(live, 'WebAcl', { webAclArn, resourceArn: stage.stageArn });
@@ -255,6 +256,7 @@ export function createRestApi(at: Construct, props: Parsed): RestApiParts {
     authorizer: authorization.authorizer,
     authorization: routeAuthorization,
     namesReachAuthorizer: authorization.kind === 'request',
+    binaryMediaTypes,
     claims: new RouteClaims(at, 'rest-api'),
     paths: new RestPaths(at, api, paths, given.resourceQuota),
     deployed,
@@ -266,7 +268,7 @@ export function createRestApi(at: Construct, props: Parsed): RestApiParts {
 /** The address without a reference to the stage, which is in a stack that is deployed last. */
 function defaultUrl(api: RestApiResource): string {
   const { region, urlSuffix } = Stack.of(api);
-  return `https://${api.restApiId}.execute-api.${region}.${urlSuffix}/${STAGE}`;
+  return `https://${api.restApiId}.execute-api.${region}.${urlSuffix}/${REST_API_STAGE}`;
 }
 
 function acknowledgeSettings(api: RestApiResource, stage: Construct, hasWebAcl: boolean): void {

@@ -116,7 +116,8 @@ export const WEB_SOCKET_API_PROPS = defineProps<WebSocketApiProps>('WebSocketApi
   shared: thing<WebSocketApi>('a WebSocketApi', 'parts'),
 });
 
-const STAGE = 'live';
+/** The only stage of a WebSocket API. */
+export const WEBSOCKET_STAGE = 'live';
 const ROUTE_KEY = /^[A-Za-z0-9$_.:@/-]{1,128}$/;
 const SILENT = ['$connect', '$disconnect'];
 
@@ -247,7 +248,7 @@ export class WebSocketApi extends Construct {
       new Metric({
         namespace: 'AWS/ApiGateway',
         metricName,
-        dimensionsMap: { ApiId: this.api.apiId, Stage: STAGE },
+        dimensionsMap: { ApiId: this.api.apiId, Stage: WEBSOCKET_STAGE },
         statistic: Stats.SUM,
       });
     // Two expressions in one graph need different ids.
@@ -274,7 +275,7 @@ export class WebSocketApi extends Construct {
   /** Allows a role to send messages to connections and close them: `execute-api:ManageConnections`. */
   grantManageConnections(grantee: IGrantable): Grant {
     const reason = 'The connections of one stage: clients create them.';
-    return grantOnParts(grantee, WEBSOCKET_ACTIONS, [this.#arn(`${STAGE}/*/@connections/*`)], reason);
+    return grantOnParts(grantee, WEBSOCKET_ACTIONS, [this.#arn(`${WEBSOCKET_STAGE}/*/@connections/*`)], reason);
   }
 
   #arn(resourceName: string): string {
@@ -301,7 +302,7 @@ function createWebSocketApi(
   const accessLog = createAccessLog(at, given);
   const stage = new WebSocketStage(at, 'Stage', {
     webSocketApi: api,
-    stageName: STAGE,
+    stageName: WEBSOCKET_STAGE,
     autoDeploy: true,
     throttle: { rateLimit: throttleRate, burstLimit: throttleBurst },
     ...(accessLog && {
@@ -315,7 +316,7 @@ function createWebSocketApi(
   const connect = connectAuthorization(at, api.apiId, authorization);
   const claims = new RouteClaims(at, 'websocket');
   at.node.addValidation({ validate: () => uncheckedConnect(at, connect, claims) });
-  domain?.mapTo(at, { apiId: api.apiId, stage: STAGE, dependsOn: stage, webSocket: true });
+  domain?.mapTo(at, { apiId: api.apiId, stage: WEBSOCKET_STAGE, dependsOn: stage, webSocket: true });
   const url = domain?.url.replace(/^https:/, 'wss:') ?? stage.url;
   return { scope: at, api, stage, accessLog, url, responds: respond, connect, claims };
 }

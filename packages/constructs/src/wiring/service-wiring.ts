@@ -5,7 +5,7 @@ import { costText } from '../function/internal/metric-cost.js';
 import type { GraphqlApi } from '../graphql/graphql-api.js';
 import type { IHttpDoor } from '../http/door.js';
 import { isBelow } from '../http/internal/pattern.js';
-import type { WebSocketApi } from '../http/websocket-api.js';
+import { WEBSOCKET_STAGE, type WebSocketApi } from '../http/websocket-api.js';
 import { expectRoutes } from '../internal/invokers.js';
 import { misuse, misuseText } from '../internal/misuse.js';
 import { defineProps, flag, literal, literalWords, many, thing } from '../internal/props.js';
@@ -252,7 +252,7 @@ export class ServiceWiring extends ServiceSources {
       this.attachments.cover(ofRoute(route));
     }
     api.attachContainer(this.inventory.container);
-    this.attachments.addDoor({ kind: 'websocket', construct: api });
+    this.attachments.addDoor({ kind: 'websocket', construct: api, stage: WEBSOCKET_STAGE });
     return this;
   }
 

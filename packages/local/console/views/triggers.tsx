@@ -115,7 +115,7 @@ function Routes({ routes }: { readonly routes: readonly RouteView[] }) {
               </Chosen>
             </td>
             <td>
-              {route.posture ?? 'everybody'}
+              {route.posture ?? (route.function === undefined ? 'everybody' : 'unknown')}
               {route.scopes.length > 0 && <div class="quiet">{route.scopes.join(' ')}</div>}
             </td>
             <td>

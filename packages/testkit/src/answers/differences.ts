@@ -8,7 +8,11 @@ const SOURCES = {
   /** The door ignores a member of the answer. */
   'answer.ignored':
     'https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html',
-  /** Another door of the function rejects the answer. */
+  /** The service does not pass a request on, because of its size. */
+  'request.limit': 'https://docs.aws.amazon.com/general/latest/gr/appsync.html',
+  /** Status and headers of a streamed answer are absent or invalid. */
+  'stream.prelude': 'https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html',
+  /** A door of the function rejects the answer, because of its size. */
   'answer.limit': 'https://docs.aws.amazon.com/elasticloadbalancing/latest/application/lambda-functions.html',
   /** A door does not wait as long as the function needed. */
   'duration.door': 'https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html',
@@ -44,9 +48,13 @@ export interface Difference {
   readonly source: string;
 }
 
-/** Creates a difference with the documentation of its topic. */
-export function toDifference(topic: DifferenceTopic, text: string): Difference {
-  return { topic, text, source: SOURCES[topic] };
+/**
+ * Creates a difference.
+ *
+ * @param source a URL of AWS's documentation; default: that of the topic
+ */
+export function toDifference(topic: DifferenceTopic, text: string, source: string = SOURCES[topic]): Difference {
+  return { topic, text, source };
 }
 
 /**

@@ -173,6 +173,10 @@ export const WEBSOCKET_PROFILE = {
   maxFrameBytes: 32 * 1024,
   /** Maximum bytes of a message, in all its frames. */
   maxMessageBytes: WEBSOCKET_MAX_MESSAGE_BYTES,
+  /** Maximum bytes of the answer of a Lambda authorizer. */
+  maxAuthorizerBytes: 8192,
+  /** Milliseconds that the API waits for the function. */
+  waitsMs: 29_000,
   /** A connection without a message ends after this many milliseconds. */
   idleMs: 600_000,
   /** A connection ends after this many milliseconds. */

@@ -8,9 +8,15 @@ import {
   DOOR_PROFILES,
   type DoorFailure,
   doorDifferences,
+  GRAPHQL_PROFILE,
+  graphqlDifferences,
   type HttpDoorKind,
   isTextBody,
+  STREAM_PROFILES,
+  type StreamingDoorKind,
+  streamDifferences,
   WEBSOCKET_PROFILE,
+  webSocketDifferences,
 } from '@sallyport/testkit/events';
 
 type Pair = readonly [name: string, value: string];
@@ -86,11 +92,70 @@ export function differences({
   return doorDifferences(door, { answer: given, accept }, options).map(({ topic }) => topic);
 }
 
+/** Topics of the differences of a streamed answer, a GraphQL field or a WebSocket message. */
+export function apiDifferences(exchange: ApiExchange): readonly string[] {
+  const found =
+    exchange.door === 'graphql'
+      ? graphqlDifferences({
+          ...(exchange.event_bytes !== undefined && { eventBytes: exchange.event_bytes }),
+          ...(exchange.answer_bytes !== undefined && { answerBytes: exchange.answer_bytes }),
+          ...(exchange.duration_ms !== undefined && { durationMs: exchange.duration_ms }),
+        })
+      : exchange.door === 'websocket'
+        ? webSocketDifferences({
+            ...(exchange.answer_bytes !== undefined && { sentBytes: exchange.answer_bytes }),
+            ...(exchange.duration_ms !== undefined && { durationMs: exchange.duration_ms }),
+          })
+        : streamDifferences(exchange.door, {
+            prelude: exchange.prelude,
+            ...(exchange.answer_bytes !== undefined && { bytes: exchange.answer_bytes }),
+            ...(exchange.duration_ms !== undefined && { durationMs: exchange.duration_ms }),
+          });
+  return found.map(({ topic }) => topic);
+}
+
+/** One exchange that is not a buffered answer of an HTTP front door. */
+interface ApiExchange {
+  readonly door: 'graphql' | 'websocket' | StreamingDoorKind;
+  readonly prelude?: unknown;
+  readonly event_bytes?: number;
+  readonly answer_bytes?: number;
+  readonly duration_ms?: number;
+}
+
+/** The front door, and whether its answers are streamed. */
+interface Limited {
+  readonly door: HttpDoorKind | 'websocket' | 'graphql';
+  readonly streamed?: boolean;
+}
+
 /** Limits of a front door in bytes and milliseconds, `null` if absent, and the headers that it adds. */
-export function limits({ door }: { readonly door: HttpDoorKind | 'websocket' }): object {
+export function limits({ door, streamed = false }: Limited): object {
   if (door === 'websocket') {
-    const { maxFrameBytes, maxMessageBytes, idleMs, lifeMs } = WEBSOCKET_PROFILE;
-    return { frame_bytes: maxFrameBytes, message_bytes: maxMessageBytes, idle_ms: idleMs, life_ms: lifeMs };
+    const { maxFrameBytes, maxMessageBytes, idleMs, lifeMs, waitsMs, maxAuthorizerBytes } = WEBSOCKET_PROFILE;
+    return {
+      frame_bytes: maxFrameBytes,
+      message_bytes: maxMessageBytes,
+      idle_ms: idleMs,
+      life_ms: lifeMs,
+      waits_ms: waitsMs,
+      authorizer_bytes: maxAuthorizerBytes,
+    };
+  }
+  if (door === 'graphql') {
+    const { maxEventBytes, maxAnswerBytes, waitsMs } = GRAPHQL_PROFILE;
+    return { event_bytes: maxEventBytes, answer_bytes: maxAnswerBytes, waits_ms: waitsMs };
+  }
+  if (streamed && (door === 'gateway-v1' || door === 'function-url')) {
+    const { maxBytes, maxMs, idleMs, maxPreludeBytes, needsPrelude, members } = STREAM_PROFILES[door];
+    return {
+      answer_bytes: maxBytes,
+      answer_ms: maxMs ?? null,
+      idle_ms: idleMs ?? null,
+      prelude_bytes: maxPreludeBytes ?? null,
+      needs_prelude: needsPrelude,
+      members,
+    };
   }
   const { maxBodyBytes, maxHeaderBytes, maxAnswerBytes, waitsMs, streams, claims, added } = DOOR_PROFILES[door];
   return {

@@ -14,6 +14,7 @@ export const TOOL_FUNCTIONS: PortableFunctions = {
   front_door_event: { load: frontDoors, name: 'event', arguments: (args) => [args] },
   front_door_answer: { load: frontDoors, name: 'answer', arguments: (args) => [args] },
   front_door_differences: { load: frontDoors, name: 'differences', arguments: (args) => [args] },
+  front_door_api_differences: { load: frontDoors, name: 'apiDifferences', arguments: (args) => [args] },
   front_door_limits: { load: frontDoors, name: 'limits', arguments: (args) => [args] },
   manifest_read: { load: deployment, name: 'readManifests', arguments: (args) => [args] },
 };

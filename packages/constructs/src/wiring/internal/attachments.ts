@@ -9,7 +9,8 @@ import { functionBehind } from '../../internal/targets.js';
 import type { ExternalAttachment } from '../external.js';
 import type { Inventory, InventoryTrigger } from '../inventory.js';
 import type { WiringFacts } from './findings.js';
-import type { ManifestDoor, ManifestFacts, ManifestSource } from './manifest.js';
+import type { ManifestFacts, ManifestSource } from './manifest.js';
+import type { ManifestDoor } from './manifest-doors.js';
 import { NAMED_SOURCES, type NamedSource, ofTrigger, type Registration, registrationsOf } from './registrations.js';
 
 const LOGICAL_NAME = literalWords('the name that the handler is registered under');

@@ -8,7 +8,7 @@ import { misuseText } from '../../internal/misuse.js';
 import { type Referrer, referrersOf } from '../../internal/references.js';
 import { claimsOf, functionBehind, isPayloadAlias, timeoutOf } from '../../internal/targets.js';
 import type { ExternalAttachment } from '../external.js';
-import type { ManifestDoor } from './manifest.js';
+import type { ManifestDoor } from './manifest-doors.js';
 import type { Registration } from './registrations.js';
 import { remedyOf } from './remedies.js';
 

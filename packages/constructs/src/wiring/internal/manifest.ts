@@ -12,11 +12,11 @@ import type { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import type { CfnSubscription, ITopic, Subscription } from 'aws-cdk-lib/aws-sns';
 import { type CfnQueue, type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { App, attachCustomSynthesis, Stack, Token } from 'aws-cdk-lib/core';
-import type { Construct, IConstruct } from 'constructs';
-import type { DoorRoute, IHttpDoor } from '../../http/door.js';
+import type { Construct } from 'constructs';
 import { sourceOf } from '../../internal/entries.js';
 import { sharedRegistry } from '../../internal/shared.js';
 import type { EventSelector } from '../inventory.js';
+import { describeDoor, type ManifestDoor } from './manifest-doors.js';
 import type { NamedSource } from './registrations.js';
 
 /** A source that a wiring attached. */
@@ -34,16 +34,6 @@ export interface ManifestSource {
   readonly schedule?: CfnSchedule;
   readonly subscription?: Subscription;
   readonly topic?: ITopic;
-}
-
-/** A door that a wiring attached. */
-export interface ManifestDoor {
-  readonly kind: IHttpDoor['doorKind'] | 'graphql' | 'websocket';
-  readonly streams?: boolean;
-  readonly routes?: readonly DoorRoute[];
-  readonly door?: IHttpDoor;
-  /** The construct of the door. */
-  readonly construct: IConstruct;
 }
 
 /** The attachments of one wiring. */
@@ -86,6 +76,7 @@ function describeFunction({ fn, sources, doors }: ManifestFacts): object {
       ...literals({
         // Only the export: the manifest names the file of the bundle.
         handler: cfn.handler?.replace(/^.*\./, ''),
+        functionName: cfn.functionName,
         runtime: cfn.runtime,
         memoryMb: cfn.memorySize,
         timeoutMs: milliseconds(cfn.timeout),
@@ -94,13 +85,7 @@ function describeFunction({ fn, sources, doors }: ManifestFacts): object {
       environment: variables(Stack.of(fn).resolve(cfn.environment)),
     }),
     sources: sources.map(describeSource),
-    doors: doors.map(({ kind, streams, routes, door }) => ({
-      kind,
-      ...(streams !== undefined && { streams }),
-      ...(routes && {
-        routes: [...new Set([...routes.map(({ method, path }) => `${method} ${path}`), ...(door?.routes ?? [])])],
-      }),
-    })),
+    doors: doors.map(describeDoor),
   };
 }
 

@@ -45,23 +45,21 @@ export async function bundleDependencies(paths: readonly string[], options: Depe
   if (saved) return { files: new Map(saved.files), inputs: saved.inputs };
   rmSync(folder, { recursive: true, force: true });
   const entries = Object.fromEntries(paths.map((path, index) => [`${index}`, path]));
-  const bundle = (plugins: Plugin[], write: boolean) =>
+  const bundle = (plugins: Plugin[]) =>
     build({
       ...commonOptions(options.conditions),
       entryPoints: entries,
       outdir: folder,
       splitting: true,
       metafile: true,
-      write,
       absWorkingDir: options.folder,
       outExtension: { '.js': '.mjs' },
       plugins,
     });
-  const { metafile: all } = await bundle([addonsStayOutside, ownPaths], false);
-  const { metafile } = await bundle(
-    [addonsStayOutside, stayOutside(lazyCommonJs(all, options.folder)), ownPaths],
-    true,
-  );
+  const first = await bundle([addonsStayOutside, ownPaths]);
+  const lazy = lazyCommonJs(first.metafile, options.folder);
+  // Most services import no such module lazily, and a second bundle takes as long as the first.
+  const { metafile } = lazy.modules.size === 0 ? first : await bundle([addonsStayOutside, stayOutside(lazy), ownPaths]);
   const made = toDependencies(metafile, options);
   const stamp = stampOf(made.inputs);
   writeFileSync(
@@ -95,19 +93,32 @@ export const addonsStayOutside: Plugin = {
   },
 };
 
-/** The CommonJS modules that are imported lazily: if they were bundled, such an import would have only a `default` export. */
-function lazyCommonJs({ inputs }: Metafile, folder: string): ReadonlySet<string> {
-  const later = Object.values(inputs).flatMap(({ imports }) => imports.filter(({ kind }) => kind === 'dynamic-import'));
-  const paths = later.map(({ path }) => path).filter((path) => inputs[path]?.format === 'cjs');
-  return new Set(paths.map((path) => join(folder, path)));
+interface LazyModules {
+  readonly modules: ReadonlySet<string>;
+  /** The specifiers of their imports. */
+  readonly specifiers: ReadonlySet<string>;
 }
 
-/** Leaves lazily imported modules of this set to Node. */
-function stayOutside(modules: ReadonlySet<string>): Plugin {
+/** The CommonJS modules that are imported lazily: if they were bundled, such an import would have only a `default` export. */
+function lazyCommonJs({ inputs }: Metafile, folder: string): LazyModules {
+  const later = Object.values(inputs)
+    .flatMap(({ imports }) => imports.filter(({ kind }) => kind === 'dynamic-import'))
+    .filter(({ path }) => inputs[path]?.format === 'cjs');
+  return {
+    modules: new Set(later.map(({ path }) => join(folder, path))),
+    specifiers: new Set(later.map(({ path, original = path }) => original)),
+  };
+}
+
+/** Leaves lazily imported modules to Node. */
+function stayOutside({ modules, specifiers }: LazyModules): Plugin {
+  // Only these specifiers leave esbuild's process.
+  const names = [...specifiers].map((one) => one.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
+  const filter = new RegExp(`^(?:${names.join('|')})$`);
   return {
     name: 'lazy',
     setup({ onResolve, resolve }) {
-      onResolve({ filter: /./ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
+      onResolve({ filter }, async ({ path, kind, importer, resolveDir, pluginData }) => {
         if (kind !== 'dynamic-import' || pluginData === 'seen') return undefined;
         const found = await resolve(path, { kind, importer, resolveDir, pluginData: 'seen' });
         return modules.has(found.path) ? { path: pathToFileURL(found.path).href, external: true } : found;

@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Loader, Plugin } from 'esbuild';
@@ -34,9 +33,11 @@ export const ownPaths: Plugin = {
   name: 'own-paths',
   setup({ onLoad }) {
     const isCommonJs = createFormats();
-    onLoad({ filter: /\.[cm]?[jt]sx?$/ }, async ({ path, namespace }) => {
-      if (namespace !== 'file') return undefined;
-      const text = await readFile(path, 'utf8').catch(() => '');
+    onLoad({ filter: /\.[cm]?[jt]sx?$/, namespace: 'file' }, ({ path }) => {
+      const bytes = readBytes(path);
+      // Most of the hundreds of files of a dependency need no text.
+      if (!bytes.includes('__') && !bytes.includes('meta')) return undefined;
+      const text = bytes.toString('utf8');
       const values = [
         ...(META.test(text) ? metaOf(path) : []),
         ...(COMMON_JS.test(text) && !DECLARES.test(text) && isCommonJs(path)
@@ -48,6 +49,15 @@ export const ownPaths: Plugin = {
     });
   },
 };
+
+/** One read of a small file costs less than the promise for it. */
+function readBytes(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
 
 function metaOf(path: string): readonly string[] {
   return [

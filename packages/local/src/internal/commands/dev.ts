@@ -3,6 +3,7 @@ import { startTypeChecker, type TypeCheck, typeCheckText } from '../build/type-c
 import type { Config } from '../config/config.js';
 import { type Flags, loadConfig } from '../config/load.js';
 import { watchSettings } from '../config/settings-watch.js';
+import { StrictCounter, strictText } from '../differences/strict-count.js';
 import { localError } from '../errors.js';
 import { type RunningHost, startHost } from '../host/create-host.js';
 import { cleanText } from '../journal/cleaner.js';
@@ -12,7 +13,7 @@ import { type Around, EXIT } from './around.js';
 import { clockTime, inventoryText } from './lines.js';
 import { announce, findRunning, withdraw } from './running.js';
 
-/** `sallyport dev`: runs until the developer stops it. */
+/** `sallyport dev`: runs until the developer stops it. With `--strict` it exits with 1 if an invocation would differ on AWS. */
 export async function dev(args: readonly string[], around: Around): Promise<number> {
   const parsed = parseArguments(args, DEV_FLAGS);
   const flags = toFlags(parsed, DEV_FLAGS);
@@ -28,10 +29,14 @@ export async function dev(args: readonly string[], around: Around): Promise<numb
     logs: parsed.values.logs === true,
     isCheck: parsed.values.check === true,
     types: parsed.values['no-types'] !== true,
+    strict: new StrictCounter(),
   };
   let next: Next = { config, changed: undefined };
   while (typeof next !== 'number') next = await runOnce(next, settings, around);
-  return next;
+  const found = settings.strict.count();
+  if (found.invocations === 0) return next;
+  around.out(`${config.json ? JSON.stringify({ type: 'strict', ...found }) : strictText(found)}\n`);
+  return next === EXIT.ok ? EXIT.failed : next;
 }
 
 /** The exit code, or the settings of the next run after a change of a file. */
@@ -42,15 +47,17 @@ interface DevSettings {
   readonly logs: boolean;
   readonly isCheck: boolean;
   readonly types: boolean;
+  readonly strict: StrictCounter;
 }
 
 /** Runs until the developer stops it, or until a file with settings changes. */
 async function runOnce(
   { config, changed }: Exclude<Next, number>,
-  { flags, logs, isCheck, types }: DevSettings,
+  { flags, logs, isCheck, types, strict }: DevSettings,
   around: Around,
 ): Promise<Next> {
   const host = await startSaying(config, around);
+  const stopCounting = strict.follow(host.journal);
   const stopChecking = isCheck || !types ? undefined : checkTypes(host);
   try {
     announce(host);
@@ -65,6 +72,7 @@ async function runOnce(
     withdraw(host);
     await stopChecking?.();
     await host.stop();
+    stopCounting();
   }
 }
 

@@ -4,6 +4,7 @@ import { stateFolderOf } from '../config/state-folder.js';
 import type { ReplayResult } from '../console/api.js';
 import { usageError } from '../errors.js';
 import { cleanText } from '../journal/cleaner.js';
+import { recordingIn } from '../recordings/recording-version.js';
 import { type Flag, parseArguments } from './arguments.js';
 import { type Around, EXIT } from './around.js';
 import { readEvent } from './ask.js';
@@ -71,10 +72,15 @@ export async function replay(args: readonly string[], around: Around): Promise<n
   const { values, positionals } = parseArguments(args, REPLAY_FLAGS);
   if (values['as-test'] !== undefined) return replayAsTest(positionals, String(values['as-test']), around);
   if (positionals.length === 0) throw usageError('name the recordings: sallyport replay .sallyport/recordings/*.json');
-  const running = await needRunning(stateFolderOf(projectOf(around.cwd)));
-  let isSame = true;
+  const recordings: (readonly [file: string, recording: unknown])[] = [];
   for (const file of positionals) {
     const recording = await readEvent(file, around);
+    recordingIn(recording, file);
+    recordings.push([file, recording]);
+  }
+  const running = await needRunning(stateFolderOf(projectOf(around.cwd)));
+  let isSame = true;
+  for (const [file, recording] of recordings) {
     const result = cleanText((await running.post('/api/replay', { recording })) as ReplayResult);
     const { outcome, differences } = result;
     isSame &&= outcome.ok && (differences === null || differences.length === 0);

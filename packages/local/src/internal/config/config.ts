@@ -28,6 +28,8 @@ export interface Deployed {
   /** As messages name the file. */
   readonly file: string;
   readonly fn: DeployedFunction;
+  /** Messages of the start. Default: none. */
+  readonly notices?: readonly string[];
 }
 
 /** One function of a run of several functions. */
@@ -121,8 +123,8 @@ export interface Config {
   /** The Lambda authorizers of the WebSocket API and the GraphQL API. */
   readonly webSocketAuthorizer: LambdaAuthorizer | undefined;
   readonly graphqlAuthorizer: LambdaAuthorizer | undefined;
-  /** True if the target group of the load balancer has multi-value headers; default `false`. */
-  readonly multiValueHeaders: boolean;
+  /** True if the target group of the load balancer has multi-value headers; `undefined`: as deployed, else `false`. */
+  readonly multiValueHeaders: boolean | undefined;
   /** Media types that the REST API treats as binary; `undefined`: all for a Sallyport service, else an empty list. */
   readonly binaryMediaTypes: readonly string[] | undefined;
   /** Routes of the HTTP API and the REST API: `GET /notes/{id}`; empty: every request reaches the function without a route. */

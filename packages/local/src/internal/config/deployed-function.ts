@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { membersOf } from '@sallyport/core/internal';
+import type { DeployedFunction } from '../deployed/deployed.js';
+import { joinFunctions } from '../deployed/join.js';
 import { readManifestFunctions } from '../deployed/manifest.js';
-import { functionOf, readDeployment } from '../deployed/read.js';
+import { assertNode, functionOf, readDeployment } from '../deployed/read.js';
 import type { Config, Deployed } from './config.js';
 import { readManifest } from './manifest.js';
 
@@ -22,9 +24,16 @@ export function deployedFunction(place: Place): Deployed | undefined {
   }
   if (manifest === undefined || readManifest(place) === undefined) return undefined;
   const functions = readManifestFunctions(membersOf(JSON.parse(readFileSync(manifest, 'utf8'))));
-  const own = functions.find(({ entries }) => entries.includes(relative(folder, entry)));
-  const fn = own ?? (functions.length === 1 ? functions[0] : undefined);
-  return fn && { file: relative(folder, manifest), fn };
+  const [own, ...others] = functions.filter(({ entries }) => entries.includes(relative(folder, entry)));
+  const fn = own ? joinFunctions([own, ...others]) : functions.length === 1 ? functions[0] : undefined;
+  const file = relative(folder, manifest);
+  if (fn) assertNode(file, fn);
+  return fn && { file, fn, ...(others.length > 0 && { notices: [joinedNotice(file, [own, ...others])] }) };
+}
+
+function joinedNotice(file: string, functions: readonly (DeployedFunction | undefined)[]): string {
+  const names = functions.map((one) => one?.name).join(', ');
+  return `${file}: ${names} have this entry: one function has the sources and routes of all of them, and their longest timeout; --all runs each of them`;
 }
 
 /** The audiences that the JWT authorizers of the deployed API accept. */

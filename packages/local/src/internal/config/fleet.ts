@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import type { DeployedDoor, DeployedFunction } from '../deployed/deployed.js';
+import { joinDoors, joinSources } from '../deployed/join.js';
 import { isNode, readDeployment } from '../deployed/read.js';
 import { usageError } from '../errors.js';
 import type { Config, Fleet, FleetFunction } from './config.js';
@@ -39,10 +39,9 @@ export function readFleet({ template, manifest, folder }: Pick<Config, 'template
     );
   }
   const all = started.map(({ deployed }) => deployed);
-  const sources = all.flatMap((one) => one.sources);
   return {
     functions: started,
-    deployed: { file, fn: { name: 'all', entries: [], sources, doors: joinDoors(all) } },
+    deployed: { file, fn: { name: 'all', entries: [], sources: joinSources(all), doors: joinDoors(all) } },
     notices: [...notices, ...conflicts(file, started)],
   };
 }
@@ -54,23 +53,6 @@ function uniqueName(name: string, taken: Set<string>): string {
   for (let number = 2; taken.has(unique); number += 1) unique = `${begin}-${number}`;
   taken.add(unique);
   return unique;
-}
-
-/** One door for each kind, with the routes of all functions. */
-function joinDoors(functions: readonly DeployedFunction[]): readonly DeployedDoor[] {
-  const doors = new Map<string, DeployedDoor>();
-  for (const door of functions.flatMap((one) => one.doors)) {
-    const known = doors.get(door.kind);
-    const types = [...(known?.binaryMediaTypes ?? []), ...(door.binaryMediaTypes ?? [])];
-    doors.set(door.kind, {
-      ...known,
-      ...door,
-      routes: [...new Set([...(known?.routes ?? []), ...door.routes])],
-      ...(types.length > 0 && { binaryMediaTypes: [...new Set(types)] }),
-      ...((known?.jwt ?? door.jwt) && { jwt: { ...door.jwt, ...known?.jwt } }),
-    });
-  }
-  return [...doors.values()];
 }
 
 /** Routes that two functions have: on AWS they are in two APIs, here they share one address. */

@@ -92,7 +92,7 @@ export function loadConfig(folder: string, flags: Flags): Config {
     authorizerScopes: given.authorizerScopes ?? [],
     webSocketAuthorizer: given.webSocketAuthorizer,
     graphqlAuthorizer: given.graphqlAuthorizer,
-    multiValueHeaders: given.multiValueHeaders ?? false,
+    multiValueHeaders: given.multiValueHeaders,
     binaryMediaTypes: given.binaryMediaTypes,
     routes: given.routes ?? [],
     stage: given.stage,

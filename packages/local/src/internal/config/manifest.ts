@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import { FrameworkError } from '@sallyport/core';
 import { type ManifestFunction, parseManifest } from '../../manifest/parse-manifest.js';
+import { usageError } from '../errors.js';
 import type { Config } from './config.js';
 
 /**
@@ -14,13 +14,15 @@ export function readManifest({
   folder,
   entry,
 }: Pick<Config, 'manifest' | 'entry' | 'folder'>): ManifestFunction | undefined {
-  return manifest === undefined ? undefined : parseManifest(readText(manifest), relative(folder, entry));
+  if (manifest === undefined) return undefined;
+  return parseManifest(readText(manifest, relative(folder, manifest)), relative(folder, entry));
 }
 
-function readText(file: string): string {
+function readText(path: string, file: string): string {
+  if (!existsSync(path)) throw usageError(`the manifest ${file} does not exist: run cdk synth, or pass another path`);
   try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new FrameworkError('local.usage', `framework: the manifest ${file} cannot be read`, { cause });
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw usageError(`the manifest ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`);
   }
 }

@@ -10,6 +10,8 @@ export interface DeployedDoor {
   readonly stage?: string;
   /** Media types that a REST API treats as binary; empty for a REST API that states none. */
   readonly binaryMediaTypes?: readonly string[];
+  /** True if the target group of a load balancer has multi-value headers. */
+  readonly multiValueHeaders?: boolean;
   /** The JWT authorizers of an HTTP API, by the key of their route; absent without authorizers. */
   readonly jwt?: Readonly<Record<string, DeployedJwt>>;
 }
@@ -27,6 +29,8 @@ export interface DeployedJwt {
 export interface DeployedFunction {
   /** The name in the file: a logical id, an address, the path of a construct. */
   readonly name: string;
+  /** The name of the function on AWS; absent if the deployment chooses it. */
+  readonly functionName?: string;
   /** Files that the entry can be, relative to the folder of the project, in the order of their precedence. */
   readonly entries: readonly string[];
   /** The export. */

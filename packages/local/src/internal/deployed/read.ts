@@ -94,7 +94,7 @@ export function functionOf(
 }
 
 /** @throws FrameworkError `local.usage` for a runtime that is not Node.js */
-function assertNode(file: string, { name, runtime }: DeployedFunction): void {
+export function assertNode(file: string, { name, runtime }: DeployedFunction): void {
   if (runtime === undefined || isNode(runtime)) return;
   throw usageError(
     `${file}: the runtime of the function "${name}" is ${runtime}, and sallyport dev runs only Node.js: name a function with a runtime such as nodejs24.x`,

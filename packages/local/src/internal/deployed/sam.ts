@@ -44,10 +44,12 @@ function deployed(sam: Sam, one: SamFunction): DeployedFunction {
   const { id, properties } = one;
   const { literal } = sam.values;
   const [runtime, timeout, memory] = [properties.Runtime, properties.Timeout, properties.MemorySize].map(literal);
+  const functionName = literal(properties.FunctionName);
   const isImage = literal(properties.PackageType) === 'Image';
   const { entries, handler } = entryOf(sam, properties);
   return {
     name: id,
+    ...(typeof functionName === 'string' && { functionName }),
     entries,
     ...(handler !== undefined && { handler }),
     ...(isImage ? { runtime: 'a container image' } : typeof runtime === 'string' && { runtime }),

@@ -13,10 +13,11 @@ import { planSources } from './terraform-sources.js';
 export function readPlan(plan: Members): readonly DeployedFunction[] {
   const read = createPlan(plan);
   return read.ofType('aws_lambda_function').map((one) => {
-    const { handler, runtime, timeout, memory_size: memory, package_type: type } = one.values;
+    const { handler, runtime, timeout, memory_size: memory, package_type: type, function_name: named } = one.values;
     const [, stem = '', name] = /^(.*)\.([\w$]+)$/.exec(stringOf(handler)) ?? [];
     return {
       name: one.address,
+      ...(typeof named === 'string' && { functionName: named }),
       entries: stem === '' ? [] : entriesOf(stem),
       ...(name !== undefined && { handler: name }),
       ...(type === 'Image' ? { runtime: 'a container image' } : typeof runtime === 'string' && { runtime }),

@@ -2,7 +2,7 @@ import type { Difference } from '@sallyport/testkit/events';
 import type { RunBase } from '../host/base.js';
 
 /** The error of an invocation that would differ on AWS, with `--strict`. */
-const DIFFERS = 'local.differs_on_aws';
+export const DIFFERS = 'local.differs_on_aws';
 
 /**
  * Adds differences to the record of an invocation. With `--strict` a difference is a failure; the time of the next delivery is not a
@@ -21,7 +21,7 @@ export function recordDifferences(
 }
 
 /** True for a difference that `--strict` turns into a failure: the service can do something about it. */
-function isStrict({ topic }: Difference): boolean {
+export function isStrict({ topic }: Pick<Difference, 'topic'>): boolean {
   return topic !== 'retry' && isPrinted({ topic });
 }
 

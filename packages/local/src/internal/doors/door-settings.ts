@@ -41,7 +41,7 @@ export function doorSettings(
   const isOwn = config.routes.length > 0;
   const stated = config.binaryMediaTypes ?? door?.binaryMediaTypes;
   return {
-    multiValueHeaders,
+    multiValueHeaders: multiValueHeaders ?? door?.multiValueHeaders ?? false,
     binaryMediaTypes: stated ?? (inspection().isOurs ? ['*/*'] : []),
     isBinaryAssumed: stated === undefined,
     stage: config.stage ?? door?.stage,

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AppSyncEvent, buildAppSyncBatch, buildAppSyncEvent } from '@sallyport/testkit/events';
+import { type AppSyncEvent, buildAppSyncBatch, buildAppSyncEvent, GRAPHQL_PROFILE } from '@sallyport/testkit/events';
 import type { ExecutionResult, GraphQLResolveInfo } from 'graphql';
 import type { Target } from '../guard/check.js';
 import { type GuardOptions, guardOf, guardRequests } from '../guard/listener.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
+import { recordGraphQL } from './api-record.js';
 import {
   type AppSyncAuthorization,
   type AskedRequest,
@@ -16,7 +17,6 @@ import { tokenOf } from './jwt-authorizer.js';
 import type { DoorHost } from './request.js';
 import { selectionOf } from './selection.js';
 
-const MAX_BODY = 1024 * 1024;
 const MAX_BATCH = 10;
 const PATH = '/graphql';
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
@@ -26,6 +26,8 @@ interface RequestContext {
   readonly headers: Readonly<Record<string, string>>;
   readonly claims: Readonly<Record<string, unknown>> | undefined;
   readonly sourceIp: string;
+  /** Beginning of the request, in milliseconds. */
+  readonly startedAt: number;
   readonly authorization: AppSyncAuthorization | undefined;
   readonly batches: Map<string, Waiting[]>;
 }
@@ -57,6 +59,7 @@ export class GraphQLDoor {
     if (request.method !== 'POST' || path !== PATH) {
       return send(response, 404, { errors: [{ message: `POST ${PATH}` }] });
     }
+    const startedAt = this.#host.clock.monotonicMs();
     const query = parseQuery(await readText(request));
     if (!query)
       return send(response, 400, {
@@ -77,7 +80,7 @@ export class GraphQLDoor {
       document,
       variableValues: query.variables,
       operationName: query.operationName,
-      contextValue: contextOf(request, { headers, authorization, claims }),
+      contextValue: contextOf(request, { headers, authorization, claims, startedAt }),
       fieldResolver: (parent, args, context, info) =>
         this.#resolve(graphql, parent, args, context as RequestContext, info),
     });
@@ -144,15 +147,22 @@ export class GraphQLDoor {
       ...selectionOf(graphql, info),
     });
     if (this.#host.config.batchFields.includes(name)) return this.#collect(name, event, context);
-    return this.#invoke(name, event).then((outcome) => this.#dataOf(graphql, outcome));
+    return this.#invoke(name, event, context).then((outcome) => this.#dataOf(graphql, outcome));
   }
 
-  async #invoke(target: string, event: AppSyncEvent | readonly AppSyncEvent[]): Promise<InvokeOutcome> {
-    return this.#host.invoker.invoke(event, { origin: { kind: 'appsync', target }, whenBusy: 'refuse' });
+  async #invoke(
+    target: string,
+    event: AppSyncEvent | readonly AppSyncEvent[],
+    { startedAt }: RequestContext,
+  ): Promise<InvokeOutcome> {
+    const outcome = await this.#host.invoker.invoke(event, { origin: { kind: 'appsync', target }, whenBusy: 'refuse' });
+    recordGraphQL(this.#host, outcome, event, startedAt);
+    return outcome;
   }
 
   /** Fields of one tick are batched into one invocation, at most ten per batch. */
-  #collect(name: string, event: AppSyncEvent, { batches }: RequestContext): Promise<unknown> {
+  #collect(name: string, event: AppSyncEvent, context: RequestContext): Promise<unknown> {
+    const { batches } = context;
     return new Promise((resolve, reject) => {
       const waiting = batches.get(name);
       if (waiting) {
@@ -163,14 +173,15 @@ export class GraphQLDoor {
       batches.set(name, first);
       setImmediate(() => {
         batches.delete(name);
-        for (let at = 0; at < first.length; at += MAX_BATCH) void this.#runBatch(name, first.slice(at, at + MAX_BATCH));
+        for (let at = 0; at < first.length; at += MAX_BATCH)
+          void this.#runBatch(name, first.slice(at, at + MAX_BATCH), context);
       });
     });
   }
 
-  async #runBatch(name: string, waiting: readonly Waiting[]): Promise<void> {
+  async #runBatch(name: string, waiting: readonly Waiting[], context: RequestContext): Promise<void> {
     const { graphql } = await this.#load();
-    const outcome = await this.#invoke(name, buildAppSyncBatch(waiting.map(({ event }) => event)));
+    const outcome = await this.#invoke(name, buildAppSyncBatch(waiting.map(({ event }) => event)), context);
     const answers = outcome.ok && Array.isArray(outcome.answer) ? (outcome.answer as readonly unknown[]) : undefined;
     for (const [index, { resolve, reject }] of waiting.entries()) {
       try {
@@ -245,7 +256,7 @@ function headersOf(request: IncomingMessage): Readonly<Record<string, string>> {
 
 function contextOf(
   request: IncomingMessage,
-  given: Pick<RequestContext, 'headers' | 'authorization' | 'claims'>,
+  given: Pick<RequestContext, 'headers' | 'authorization' | 'claims' | 'startedAt'>,
 ): RequestContext {
   const sourceIp = (request.socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, '');
   return { ...given, sourceIp, batches: new Map() };
@@ -287,7 +298,7 @@ async function readText(request: IncomingMessage): Promise<string | undefined> {
   try {
     for await (const chunk of request as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (bytes > MAX_BODY) return undefined;
+      if (bytes > GRAPHQL_PROFILE.maxEventBytes) return undefined;
       chunks.push(chunk);
     }
   } catch {

@@ -42,7 +42,15 @@ export async function sendThroughDoor(
   if ('client' in authorized) return authorized;
   const startedAt = host.clock.monotonicMs();
   const running = host.invoker.invoke(authorized.event, { ...options, ...authorized.trace });
-  const result = await answered(host, kind, running, answerOptions(settings, request));
+  // A streamed answer has its own limits: the REST API waits 15 minutes for it.
+  const limitMs = stream === undefined ? DOOR_PROFILES[kind].waitsMs : undefined;
+  const result = await answered(
+    host,
+    kind,
+    withinLimit(host, running, limitMs),
+    running,
+    answerOptions(settings, request),
+  );
   const durationMs = host.clock.monotonicMs() - startedAt;
   const before = [...refused, ...(isMissing ? [missingRoute(request, settings)] : [])];
   recordDoorDifferences(host, kind, request, { ...result, durationMs, before }, settings);
@@ -53,10 +61,11 @@ export async function sendThroughDoor(
 async function answered(
   host: DoorHost,
   kind: HttpDoorKind,
+  waited: Promise<InvokeOutcome | 'too-slow'>,
   running: Promise<InvokeOutcome>,
   options: ClientAnswerOptions,
 ): Promise<DoorResult> {
-  const outcome = await withinDoorLimit(host, kind, running);
+  const outcome = await waited;
   if (outcome === 'too-slow') {
     const client = clientFailure(kind, 'timeout');
     return { outcome: await running, client };
@@ -68,12 +77,11 @@ async function answered(
   return { outcome, client };
 }
 
-async function withinDoorLimit(
+async function withinLimit(
   host: DoorHost,
-  kind: HttpDoorKind,
   running: Promise<InvokeOutcome>,
+  limit: number | undefined,
 ): Promise<InvokeOutcome | 'too-slow'> {
-  const limit = DOOR_PROFILES[kind].waitsMs;
   if (limit === undefined || limit > host.config.timeoutMs || host.config.inspect !== undefined) return running;
   let cancel = () => {};
   const late = new Promise<'too-slow'>((resolve) => {

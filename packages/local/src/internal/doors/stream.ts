@@ -1,5 +1,13 @@
 import type { ServerResponse } from 'node:http';
-import { type HttpDoorKind, remapHeaders } from '@sallyport/testkit/events';
+import { isPlainObject } from '@sallyport/core/internal';
+import {
+  type HttpDoorKind,
+  remapHeaders,
+  STREAM_PROFILES,
+  type StreamingDoorKind,
+  streamDifferences,
+} from '@sallyport/testkit/events';
+import { recordDifferences } from '../differences/record.js';
 import type { FunctionError, StreamSink } from '../runtime/invoker.js';
 import { readable } from './door-journal.js';
 import { writeHead } from './head.js';
@@ -25,13 +33,20 @@ export class HttpStream implements StreamSink {
   readonly #response: ServerResponse;
   readonly #shown: Buffer[] = [];
   #head: Buffer | undefined;
-  #shownBytes = 0;
+  #bytes = 0;
   #cut = false;
+  /** Status and headers as the function wrote them; `undefined` if the response begins with its body. */
+  #prelude: unknown;
+  #preludeBytes = 0;
+  readonly #startedAt: number;
+  #lastAt: number | undefined;
+  #longestPauseMs = 0;
 
   constructor(host: DoorHost, kind: HttpDoorKind, response: ServerResponse) {
     this.#host = host;
     this.#kind = kind;
     this.#response = response;
+    this.#startedAt = host.clock.monotonicMs();
   }
 
   head(contentType: string): void {
@@ -46,7 +61,9 @@ export class HttpStream implements StreamSink {
     const end = head.indexOf(DELIMITER);
     this.#head = end < 0 ? head : undefined;
     if (end < 0) return undefined;
-    this.#open(parsePrelude(head.subarray(0, end)));
+    this.#preludeBytes = end + DELIMITER.length;
+    this.#prelude = parsePrelude(head.subarray(0, end));
+    this.#open(isValid(this.#prelude) ? this.#prelude : { statusCode: 502 });
     return head.length > end + DELIMITER.length ? this.#send(head.subarray(end + DELIMITER.length)) : undefined;
   }
 
@@ -72,10 +89,25 @@ export class HttpStream implements StreamSink {
     const body = readable(Buffer.concat(this.#shown));
     const client = { status, headers, body, streamed: true, cut: this.#cut };
     this.#host.journal.update(id, { client, summary: this.#cut ? `${status} cut` : String(status) });
+    this.#recordDifferences(id);
+  }
+
+  #recordDifferences(id: number): void {
+    if (!isStreaming(this.#kind)) return;
+    const found = streamDifferences(this.#kind, {
+      prelude: this.#prelude,
+      preludeBytes: this.#preludeBytes,
+      bytes: this.#bytes,
+      durationMs: this.#host.clock.monotonicMs() - this.#startedAt,
+      longestPauseMs: this.#longestPauseMs,
+      timeoutMs: this.#host.config.timeoutMs,
+    });
+    recordDifferences(this.#host, id, found);
   }
 
   #open({ statusCode = 200, headers = {}, multiValueHeaders = {}, cookies = [] }: Prelude): void {
-    const lists = Object.entries(multiValueHeaders).flatMap(([name, values]) =>
+    const hasLists = isStreaming(this.#kind) && STREAM_PROFILES[this.#kind].members.includes('multiValueHeaders');
+    const lists = Object.entries(hasLists ? multiValueHeaders : {}).flatMap(([name, values]) =>
       values.map((value) => [name, value] as const),
     );
     const pairs = [...Object.entries(headers), ...lists, ...cookies.map((cookie) => ['set-cookie', cookie] as const)];
@@ -86,8 +118,11 @@ export class HttpStream implements StreamSink {
   /** @returns a promise if the client reads slower than the function writes */
   #send(bytes: Buffer): Promise<void> | undefined {
     const response = this.#response;
-    if (this.#shownBytes < MAX_SHOWN) this.#shown.push(bytes.subarray(0, MAX_SHOWN - this.#shownBytes));
-    this.#shownBytes += bytes.length;
+    const now = this.#host.clock.monotonicMs();
+    this.#longestPauseMs = Math.max(this.#longestPauseMs, now - (this.#lastAt ?? now));
+    this.#lastAt = now;
+    if (this.#bytes < MAX_SHOWN) this.#shown.push(bytes.subarray(0, MAX_SHOWN - this.#bytes));
+    this.#bytes += bytes.length;
     if (response.write(bytes) || response.destroyed) return undefined;
     return new Promise((resolve) => {
       const ready = () => {
@@ -99,10 +134,22 @@ export class HttpStream implements StreamSink {
   }
 }
 
-function parsePrelude(json: Buffer): Prelude {
+function isStreaming(kind: HttpDoorKind): kind is StreamingDoorKind {
+  return kind in STREAM_PROFILES;
+}
+
+/** The prelude as the function wrote it; the text if it is not JSON. */
+function parsePrelude(json: Buffer): unknown {
+  const text = json.toString('utf8');
   try {
-    return JSON.parse(json.toString('utf8')) as Prelude;
+    return JSON.parse(text);
   } catch {
-    return { statusCode: 502 };
+    return text;
   }
+}
+
+function isValid(prelude: unknown): prelude is Prelude {
+  if (!isPlainObject(prelude)) return false;
+  const { statusCode = 200 } = prelude;
+  return Number.isInteger(statusCode) && Number(statusCode) >= 100 && Number(statusCode) <= 599;
 }

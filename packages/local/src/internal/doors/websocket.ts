@@ -7,6 +7,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Target } from '../guard/check.js';
 import { guardOf, guardRequests, guardUpgrades, refuseUpgrade } from '../guard/listener.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
+import { recordConnectAuthorizer, recordWebSocket } from './api-record.js';
 import { forwardedHeaders, toPairs } from './forwarded.js';
 import { FrameLengths } from './frame-limit.js';
 import { authorizationOf, connectAuthorizerEvent } from './lambda-authorizer.js';
@@ -17,6 +18,7 @@ import type { Sockets, SocketView } from './sockets.js';
 const DOMAIN = 'api1.execute-api.us-east-1.amazonaws.com';
 const { idleMs: IDLE_MS, lifeMs: LIFE_MS, maxFrameBytes: MAX_FRAME_BYTES } = WEBSOCKET_PROFILE;
 const GOING_AWAY = 1001;
+const UNSUPPORTED_DATA = 1003;
 const TOO_LARGE = 1009;
 
 interface Connection {
@@ -113,9 +115,10 @@ export class WebSocketDoor implements Sockets {
   ): Promise<{ readonly status: number } | { readonly authorizer?: Readonly<Record<string, unknown>> }> {
     const authorizer = this.#host.authorizer('webSocket');
     if (!authorizer) return {};
-    const event = connectAuthorizerEvent(buildWebSocketEvent(routeOptions('$connect', options)));
+    const event = connectAuthorizerEvent(buildWebSocketEvent(this.#optionsOf('$connect', options)));
     const origin = { kind: 'authorizer', target: '$connect' };
     const outcome = await authorizer.invoke(event, { origin, whenBusy: 'refuse' });
+    recordConnectAuthorizer(this.#host, outcome);
     const authorization = authorizationOf('gateway-v1', event.methodArn, outcome);
     if (authorization.isAllowed) return { authorizer: authorization.authorizer };
     this.#host.journal.update(outcome.id, { summary: String(authorization.status) });
@@ -144,7 +147,12 @@ export class WebSocketDoor implements Sockets {
       isTooLong = true;
       socket.close(TOO_LARGE);
     });
-    socket.on('message', (data) => isTooLong || void this.#onMessage(connection, toText(data)));
+    socket.on('message', (data, isBinary) => {
+      if (isTooLong) return;
+      // https://docs.aws.amazon.com/apigateway/latest/developerguide/websocket-api-develop-binary-media-types.html
+      if (isBinary) socket.close(UNSUPPORTED_DATA);
+      else void this.#onMessage(connection, toText(data));
+    });
     socket.on('close', (code, reason) => void this.#onClose(connection, code, reason.toString('utf8')));
     socket.on('error', () => {});
   }
@@ -195,14 +203,21 @@ export class WebSocketDoor implements Sockets {
       .routes.some(({ surface, routeKey }) => surface === 'websocket' && routeKey === wanted);
   }
 
-  #invoke(routeKey: string, options: WebSocketOptions): Promise<InvokeOutcome> {
-    const event = buildWebSocketEvent(routeOptions(routeKey, options));
-    return this.#host.invoker.invoke(event, { origin: { kind: 'websocket', target: routeKey }, whenBusy: 'refuse' });
+  #optionsOf(routeKey: string, options: WebSocketOptions): WebSocketOptions {
+    const { stage, deployed } = this.#host.config;
+    const known = stage ?? deployed?.fn.doors.find(({ kind }) => kind === 'websocket')?.stage;
+    const requestId = randomBytes(8).toString('base64url');
+    return { ...options, routeKey, time: new Date(), requestId, ...(known !== undefined && { stage: known }) };
   }
-}
 
-function routeOptions(routeKey: string, options: WebSocketOptions): WebSocketOptions {
-  return { ...options, routeKey, time: new Date(), requestId: randomBytes(8).toString('base64url') };
+  async #invoke(routeKey: string, options: WebSocketOptions): Promise<InvokeOutcome> {
+    const event = buildWebSocketEvent(this.#optionsOf(routeKey, options));
+    const startedAt = this.#host.clock.monotonicMs();
+    const origin = { kind: 'websocket', target: routeKey };
+    const outcome = await this.#host.invoker.invoke(event, { origin, whenBusy: 'refuse' });
+    recordWebSocket(this.#host, routeKey, outcome, startedAt);
+    return outcome;
+  }
 }
 
 function commonOptions({ socket }: IncomingMessage, connectionId: string, connectedAt: Date): WebSocketOptions {

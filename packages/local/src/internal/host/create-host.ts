@@ -69,7 +69,7 @@ export async function startHost(config: Config, options: HostOptions = {}): Prom
   const guard = (pid: number) => guardian.add(pid);
   const base: RunBase = { config, clock: systemClock, keys, token, ports, journal, guard, notice };
   const { host, functions, fleet, page, parts } = createParts(base, { guardian, nodeMajor, without, watch });
-  for (const text of config.fleet?.notices ?? []) notice(text);
+  for (const text of [...(config.fleet?.notices ?? []), ...(config.deployed?.notices ?? [])]) notice(text);
   if (!without.includes('doors')) sayAssumptions(host);
   const onBuild = (outcome: NewBuild) => useBuild(outcome, functions, journal);
   const builds = fleet ?? new BuildLoop({ config, watch, onBuild });

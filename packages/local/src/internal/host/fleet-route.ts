@@ -27,6 +27,7 @@ export function functionsFor(
   event: unknown,
   place: Place,
 ): readonly FleetFunction[] {
+  if (place.kind === 'invoke') return functions.filter(({ name }) => name === place.target);
   const door = DOORS[place.kind];
   if (door !== undefined) return [byDoor(functions, door, place.target)].filter((one) => one !== undefined);
   const bySource = functions.filter(({ deployed }) =>

@@ -2,12 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { BuildLoop, type NewBuild } from '../build/build-loop.js';
 import type { Config, FleetFunction } from '../config/config.js';
-import type { Inspection, RouteView, TriggerView } from '../inspect/inspection.js';
+import type { Inspection } from '../inspect/inspection.js';
 import { NOTHING_KNOWN } from '../inspect/to-inspection.js';
 import { startTrace } from '../journal/trace.js';
 import { toText } from '../runtime/failures.js';
 import { FunctionRuntime, type FunctionRuntimeInit } from '../runtime/function-runtime.js';
 import type { CodeState, EnvironmentView, Failed, InvokeOptions, InvokeOutcome, Invoker } from '../runtime/invoker.js';
+import { describeFunction, uniqueByName } from './fleet-describe.js';
+import { FleetFilters } from './fleet-filter.js';
+import { joinDocuments } from './fleet-openapi.js';
+import { joinOutcomes } from './fleet-outcome.js';
 import { functionsFor } from './fleet-route.js';
 import type { FunctionAccess } from './host.js';
 
@@ -29,12 +33,15 @@ export class Fleet implements Invoker {
   readonly #init: FleetInit;
   readonly #members: readonly Member[];
   readonly #functions: readonly FleetFunction[];
+  readonly #filters: FleetFilters;
   readonly #startedAt: number;
+  readonly #onInspection: () => void;
   #isStopped = false;
 
   constructor(init: FleetInit, functions: readonly FleetFunction[]) {
     this.#init = init;
     this.#functions = functions;
+    this.#filters = new FleetFilters(functions);
     this.#startedAt = init.now();
     this.#members = functions.map((one) => ({
       one,
@@ -44,7 +51,12 @@ export class Fleet implements Invoker {
       ready: Promise.resolve(),
     }));
     const listeners = new Set<(inspection: Inspection) => void>();
-    const inspection = this.#describe();
+    let inspection = this.#describe();
+    this.#onInspection = () => {
+      inspection = this.#describe();
+      init.journal.note({ at: init.now(), topic: 'inspection', text: '' });
+      for (const listener of listeners) listener(inspection);
+    };
     this.access = {
       invoker: this,
       authorizer: () => undefined,
@@ -64,13 +76,16 @@ export class Fleet implements Invoker {
     await Promise.all(this.#members.flatMap(({ builds, runtime }) => [builds?.stop(), runtime?.stop()]));
   }
 
-  /** Invokes each function that the event reaches. The outcome is the first failure, else the answer of the first function. */
+  /** Invokes each function that the event reaches, with the records that its filters match. */
   async invoke(event: unknown, options: InvokeOptions): Promise<InvokeOutcome> {
     const reached = functionsFor(this.#functions, event, options.origin);
-    const [first, ...others] = reached.map((one) => this.#invokeOne(one, event, options));
-    if (first === undefined) return this.#unknown(event, options);
-    const outcomes = await Promise.all([first, ...others]);
-    return outcomes.find(({ ok }) => !ok) ?? (outcomes[0] as InvokeOutcome);
+    if (reached.length === 0) return this.#unknown(event, options);
+    const [first, ...others] = reached.flatMap((one) => {
+      const own = this.#filters.apply(one, event, options.origin);
+      return own ? [this.#invokeOne(one, own.event, withRecords(options, own.kept))] : [];
+    });
+    if (first === undefined) return this.#filtered(event, options);
+    return joinOutcomes(await Promise.all([first, ...others]));
   }
 
   async #invokeOne(one: FleetFunction, event: unknown, options: InvokeOptions): Promise<InvokeOutcome> {
@@ -86,7 +101,7 @@ export class Fleet implements Invoker {
     if (member.runtime) return member.runtime;
     const { config, one } = member;
     const { journal, now, watch } = this.#init;
-    const runtime = new FunctionRuntime({ ...this.#init, config, onInspection: () => {} });
+    const runtime = new FunctionRuntime({ ...this.#init, config, onInspection: this.#onInspection });
     member.runtime = runtime;
     const folder = join(this.#init.config.stateFolder, 'build', one.name);
     const note = (text: string) => journal.note({ at: now(), topic: 'build', text: `${one.name}  ${text}` });
@@ -105,19 +120,32 @@ export class Fleet implements Invoker {
     return runtime;
   }
 
-  /** Records an event that reaches no function. */
-  #unknown(event: unknown, { origin, traceId }: InvokeOptions): Failed {
+  /** Adds the record of an event that reaches no function. */
+  #record(event: unknown, { origin, traceId }: InvokeOptions) {
     const { journal, now } = this.#init;
     const requestId = randomUUID();
     const { root, segment, parent } = startTrace(traceId, now());
-    const id = journal.open({ requestId, traceId: root, segment, parent, origin, event });
+    return { id: journal.open({ requestId, traceId: root, segment, parent, origin, event }), requestId };
+  }
+
+  /** Records an event whose records match the filters of no function. */
+  #filtered(event: unknown, options: InvokeOptions): InvokeOutcome {
+    const record = this.#record(event, options);
+    this.#init.journal.update(record.id, { status: 'ok', summary: 'filtered' });
+    return { ok: true, ...record, streamed: false, answer: undefined };
+  }
+
+  /** Records an event that belongs to no function. */
+  #unknown(event: unknown, options: InvokeOptions): Failed {
+    const { origin } = options;
+    const record = this.#record(event, options);
     const names = this.#functions.map(({ name }) => name).join(', ');
     const error = {
       errorType: 'local.unknown_function',
       errorMessage: `no function has the ${origin.kind} "${origin.target}" among its sources and routes; the functions are ${names}`,
     };
-    journal.update(id, { status: 'failed', error, summary: error.errorType });
-    return { ok: false, id, requestId, reason: 'init', error };
+    this.#init.journal.update(record.id, { status: 'failed', error, summary: error.errorType });
+    return { ok: false, ...record, reason: 'init', error };
   }
 
   code(): CodeState {
@@ -132,25 +160,26 @@ export class Fleet implements Invoker {
     );
   }
 
-  /** The routes and sources of the file: a function that was not started cannot describe itself. */
+  /** Routes and sources of the file, with the description of each started function. */
   #describe(): Inspection {
-    const deployed = this.#functions.map((one) => one.deployed);
-    const routes = deployed.flatMap(({ doors }) => doors.flatMap((door) => door.routes.flatMap(toRoute)));
-    const triggers = deployed.flatMap(({ sources }) =>
-      sources.map(
-        ({ kind, name = '', selector }): TriggerView => ({
-          kind,
-          name: kind === 'event-bus' ? '' : name,
-          options: {},
-          ...(kind === 'event-bus' && { selector: (selector ?? {}) as Readonly<Record<string, string>> }),
-        }),
-      ),
-    );
+    const described = this.#members.map(({ one, runtime }) => describeFunction(one, runtime?.inspection()));
+    const routes = uniqueByName(described.flatMap((one) => one.routes));
+    const triggers = described.flatMap((one) => one.triggers);
+    const mcp = [...new Set(described.flatMap((one) => one.mcp))];
     return {
       ...NOTHING_KNOWN,
       isOurs: true,
       routes,
       triggers,
+      mcp,
+      openapi: async () => {
+        const started = this.#members.flatMap(({ one, runtime }) => (runtime ? [{ name: one.name, runtime }] : []));
+        const documents = started.map(async ({ name, runtime }) => ({
+          name,
+          document: await runtime.inspection().openapi(),
+        }));
+        return joinDocuments(await Promise.all(documents));
+      },
       explain: async (event, context) => {
         const [one] = functionsFor(this.#functions, event, { kind: '', target: '' });
         const member = this.#members.find((candidate) => candidate.one === one);
@@ -160,10 +189,11 @@ export class Fleet implements Invoker {
   }
 }
 
-function toRoute(key: string): readonly RouteView[] {
-  const [method, pattern] = key.split(' ');
-  if (method === undefined || pattern === undefined) return [];
-  return [{ surface: 'http', name: key, posture: null, scopes: [], streaming: false, method, pattern }];
+/** The options of an invocation with a part of the records of an event. */
+function withRecords(options: InvokeOptions, kept: readonly number[] | undefined): InvokeOptions {
+  const { recordIds } = options.origin;
+  if (kept === undefined || recordIds === undefined) return options;
+  return { ...options, origin: { ...options.origin, recordIds: kept.flatMap((index) => recordIds[index] ?? []) } };
 }
 
 /** The settings of one function: those of the file, else those of the run. */

@@ -6,6 +6,8 @@ export interface RouteView {
   readonly surface: string;
   /** `GET /notes/{id}`, `Query.note`, `$connect`. */
   readonly name: string;
+  /** The function, in a run of several functions. */
+  readonly function?: string;
   /** `public`, `authenticated` and so on; `null` in an app without security. */
   readonly posture: string | null;
   readonly scopes: readonly string[];
@@ -28,6 +30,8 @@ export interface TriggerView {
   readonly kind: string;
   /** The queue, stream, topic or table; `''` for a selector of a bus. */
   readonly name: string;
+  /** The function, in a run of several functions. */
+  readonly function?: string;
   readonly selector?: Readonly<Record<string, string>>;
   readonly options: Readonly<Record<string, unknown>>;
   /** The JSON Schema of the payload; absent if the handler has no schema. */

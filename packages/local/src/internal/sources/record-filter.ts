@@ -1,4 +1,4 @@
-import { isObject } from '@sallyport/core/internal';
+import { isObject, membersOf, stringOf } from '@sallyport/core/internal';
 import type { ShardRecordOptions } from '@sallyport/testkit/engines';
 import {
   buildKinesisEvent,
@@ -47,9 +47,53 @@ export function streamFilter(name: string, filters: unknown): RecordFilter<Shard
     const matches = parseContent('data', pattern, place);
     return (record) => {
       const [built] = buildKinesisEvent(STREAM, [record as KinesisRecordOptions]).Records;
-      return matches(Buffer.from(built?.kinesis.data ?? '', 'base64').toString('utf8'));
+      return matches(textOf(built));
     };
   });
+}
+
+/**
+ * The filters of a mapping for the records that its function receives; `undefined` without filters.
+ *
+ * @throws FrameworkError `local.usage` for a pattern that Lambda rejects
+ */
+export function deliveredFilter(kind: string, name: string, filters: unknown): RecordFilter<unknown> | undefined {
+  const parse = DELIVERED[kind];
+  if (parse === undefined || filters === undefined) return undefined;
+  return anyOf(`${parse.member}.${name}`, filters, parse.parse);
+}
+
+interface DeliveredParser {
+  /** The group of settings, as messages name it. */
+  readonly member: string;
+  readonly parse: (pattern: unknown, place: string) => RecordFilter<unknown>;
+}
+
+const DELIVERED: Readonly<Record<string, DeliveredParser>> = {
+  queue: {
+    member: 'queues',
+    parse(pattern, place) {
+      const matches = parseContent('body', pattern, place);
+      return (record) => matches(String(membersOf(record).body));
+    },
+  },
+  stream: {
+    member: 'streams',
+    parse(pattern, place) {
+      const matches = parseContent('data', pattern, place);
+      return (record) => matches(textOf(record));
+    },
+  },
+  'table-stream': {
+    member: 'tableStreams',
+    parse: (pattern, place) => parsePattern(MAPPING_FILTERS, pattern, place),
+  },
+};
+
+/** The payload of a record of a data stream. */
+function textOf(record: unknown): string {
+  const { data } = membersOf(membersOf(record).kinesis);
+  return Buffer.from(stringOf(data), 'base64').toString('utf8');
 }
 
 /**

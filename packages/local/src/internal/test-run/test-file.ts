@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fromJson, isObject } from '@sallyport/core/internal';
 import { defineOptions, integer, kind, list, number, oneOf, text } from '@sallyport/core/options';
-import { loadRecording, RECORDING_SCHEMA, type RecordedEvents } from '@sallyport/testkit/recorder';
+import { loadRecording, type RecordedEvents } from '@sallyport/testkit/recorder';
 import { anySetting } from '../config/kinds.js';
 import { usageError } from '../errors.js';
+import { recordingIn } from '../recordings/recording-version.js';
 import type { SendRequest } from '../send/send.js';
 
 /** The expected result of a test; members that are absent are not checked. */
@@ -127,15 +128,9 @@ function readExpectation(given: Expectation, place: string): Expectation {
 function fromRecording(file: string, place: string, expect: Expectation): TestCase {
   const saved = fromJson(readText(file, place));
   if (!isObject(saved)) throw usageError(`${place}: ${file} is not valid JSON`);
-  const { recording = saved, answer } = saved;
-  const { schema, kind: recorded } = isObject(recording) ? recording : {};
-  if (schema !== RECORDING_SCHEMA) {
-    const version = typeof schema === 'string' ? schema : 'no version';
-    throw usageError(
-      `${place}: the recording has ${version}, and this version of sallyport reads ${RECORDING_SCHEMA}: record the event again, or use the version that recorded it`,
-    );
-  }
-  const event = loadRecording(recording, String(recorded) as keyof RecordedEvents);
+  const { answer } = saved;
+  const recording = recordingIn(saved, place);
+  const event = loadRecording(recording, String(recording.kind) as keyof RecordedEvents);
   return {
     name: place,
     send: { kind: 'event', options: event },

@@ -3,21 +3,23 @@ import { nameIn } from '../../aws/names.js';
 import { type AwsService, type Call, notServed, type Output } from '../../aws/service.js';
 import { AwsFault } from '../../aws/wire.js';
 import type { Host } from '../../host/host.js';
+import type { Origin } from '../../runtime/invoker.js';
 
 const MAX_TAIL_BYTES = 4096;
 const MAX_ASYNCHRONOUS_BYTES = 1_048_576;
 
 /** Options of {@link createLambda}. */
 export interface LambdaOptions {
-  readonly name: string;
+  /** The name that the run uses for a function, by its name in a call; `undefined` if the run has no such function. */
+  readonly find: (name: string) => string | undefined;
   readonly invoke: Host['invoker']['invoke'];
   /** The log lines of an invocation; the last ones can arrive after the response. */
   readonly logsOf: (id: number) => Promise<readonly string[]>;
   /** Queues an asynchronous invocation. */
-  readonly invokeLater: (event: unknown, traceId?: string) => void;
+  readonly invokeLater: (name: string, event: unknown, traceId?: string) => void;
 }
 
-/** `Invoke` of this function: https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html. */
+/** `Invoke` of the functions of the run: https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html. */
 export function createLambda(options: LambdaOptions): AwsService {
   return {
     protocol: 'rest-json',
@@ -25,23 +27,27 @@ export function createLambda(options: LambdaOptions): AwsService {
       const { method, path, headers } = call.request;
       const [, encoded] = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/.exec(path) ?? [];
       if (method !== 'POST' || encoded === undefined) throw notServed('');
-      const name = functionName(decodeEscapes(encoded));
-      call.note({ operation: 'Invoke', resource: name });
-      if (name !== options.name) throw new AwsFault(404, 'ResourceNotFoundException', `Function not found: ${name}`);
+      const { called, qualifier } = toFunction(decodeEscapes(encoded));
+      const name = options.find(called);
+      call.note({ operation: 'Invoke', resource: name ?? called });
+      if (name === undefined) throw new AwsFault(404, 'ResourceNotFoundException', `Function not found: ${called}`);
+      const alias = new URLSearchParams(call.request.query).get('Qualifier') ?? qualifier;
       const type = headers['x-amz-invocation-type'] ?? 'RequestResponse';
       const event = eventOf(call.body, type);
       if (type === 'DryRun') return { wire: { status: 204 } };
-      if (type !== 'Event') return invoke(options, call, event);
-      options.invokeLater(event, call.traceId);
+      if (type !== 'Event')
+        return invoke(options, call, event, { kind: 'invoke', target: name, ...(alias !== undefined && { alias }) });
+      options.invokeLater(name, event, call.traceId);
       return { wire: { status: 202 } };
     },
   };
 }
 
-/** `notes`, `notes:live`, or an ARN with or without a version. */
-function functionName(text: string): string {
-  const [, named = text] = /:function:([^:]+)/.exec(text) ?? [];
-  return nameIn(named.split(':')[0] ?? '');
+/** `notes`, `notes:live`, or an ARN with or without an alias or a version. */
+function toFunction(text: string): { readonly called: string; readonly qualifier: string | undefined } {
+  const [, named = text] = /(?:^|:)function:(.+)$/.exec(text) ?? [];
+  const [name = '', qualifier] = named.split(':');
+  return { called: nameIn(name), qualifier };
 }
 
 function eventOf(body: Buffer, type: string): unknown {
@@ -56,13 +62,14 @@ function eventOf(body: Buffer, type: string): unknown {
 }
 
 async function invoke(
-  { name, invoke: run, logsOf }: LambdaOptions,
+  { invoke: run, logsOf }: LambdaOptions,
   { request, traceId }: Call,
   event: unknown,
+  origin: Origin,
 ): Promise<Output> {
   const clientContext = clientContextOf(request.headers['x-amz-client-context']);
   const outcome = await run(event, {
-    origin: { kind: 'invoke', target: name },
+    origin,
     whenBusy: 'refuse',
     ...(traceId !== undefined && { traceId }),
     ...(clientContext !== undefined && { clientContext }),
