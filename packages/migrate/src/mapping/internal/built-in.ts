@@ -19,7 +19,7 @@ export const BUILT_IN: Mapping = {
     '@aws-lambda-powertools/event-handler': { manual: `SecureApp of @sallyport/secure; ${PAGE}` },
     '@aws-lambda-powertools/idempotency': { manual: `withIdempotency of @sallyport/jobs; ${PAGE}` },
     '@aws-lambda-powertools/parser': { manual: `payload of @sallyport/streams, bind of @sallyport/http; ${PAGE}` },
-    'hono/aws-lambda': { manual: `mountHandler of @sallyport/mcp runs the application behind a posture; ${PAGE}` },
+    'hono/aws-lambda': { manual: `mountHandler of @sallyport/http/web runs the application behind a posture; ${PAGE}` },
     'serverless-http': { manual: `the application keeps its function while its paths move; ${PAGE}` },
   },
 };
