@@ -153,6 +153,8 @@ export const answerStep: Step = (node, renderer) => {
   if (!frame) return undefined;
   if (ts.isExpressionStatement(node)) return answerStatement(node, renderer);
   if (ts.isReturnStatement(node)) return returnStatement(node, renderer);
+  // An error handler is never called after an answer.
+  if (ts.isIfStatement(node) && renderer.pathOf(node.expression)?.join('.') === 'res.headersSent') return '';
   if (ts.isArrowFunction(node) || !ts.isExpression(node)) return undefined;
   const chain = ts.isCallExpression(node) ? readSending(node, renderer) : undefined;
   return chain && renderer.answer(chain.sent ?? '', chain.headers.join(', ') || undefined);

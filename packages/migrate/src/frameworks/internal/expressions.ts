@@ -77,7 +77,7 @@ export const unknownStep: Step = (node, renderer) => {
   const { frame } = renderer;
   if (!frame || !isPlainExpression(node)) return undefined;
   const path = renderer.pathOf(node);
-  if (path === undefined || path[0] === 'err') return undefined;
+  if (path === undefined || path[0] === 'err' || hasKnownPart(node, renderer)) return undefined;
   const { todos, name } = frame.known.framework;
   for (let length = path.length; length > 0; length -= 1) {
     const known = path.slice(0, length).join('.');
@@ -89,6 +89,13 @@ export const unknownStep: Step = (node, renderer) => {
   renderer.todo(node, `${renderer.textOf(node).split('\n', 1)[0]}: no rule of ${name}, see docs/migrating.md of Sallyport`);
   return renderer.textOf(node);
 };
+
+/** True if the left part of a path has a rule: `req.body` of `req.body.name`. */
+function hasKnownPart(given: ts.Expression, renderer: Renderer): boolean {
+  const node = bare(given);
+  if (!ts.isPropertyAccessExpression(node) && !ts.isElementAccessExpression(node)) return false;
+  return renderer.match(node.expression) !== undefined || hasKnownPart(node.expression, renderer);
+}
 
 function isPlainExpression(node: ts.Node): node is ts.Expression {
   if (!ts.isExpression(node)) return false;
