@@ -21,7 +21,7 @@ afterAll(() => {
 /** What the command tells about a plan. */
 function summaryOf({ handlers, manual }: MigrationPlan): object {
   return {
-    handlers: Object.fromEntries(handlers.map(({ text, outcome }) => [text, outcome])),
+    handlers: handlers.map(({ text, outcome }) => `${outcome}: ${text}`),
     manual: manual.map(({ path, line, text }) => `${path}:${line} ${text}`),
   };
 }

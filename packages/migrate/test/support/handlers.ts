@@ -28,11 +28,14 @@ export type LambdaHandler = (event: unknown, context: unknown) => Promise<unknow
 
 const PACKAGE = join(WORKSPACE, 'packages/migrate');
 const require = createRequire(import.meta.url);
+/** Each bundle has a name of its own: a module is loaded once. */
+let bundles = 0;
 
 /** Bundles the file of a handler, `src/app.handler`, and loads it. Postures are those that the user chose: public here. */
 export function loadHandler(root: string, handler: string, scratch: string): LambdaHandler {
   const dot = handler.lastIndexOf('.');
-  const outfile = join(scratch, `${handler.replaceAll(/\W/g, '-')}.cjs`);
+  bundles += 1;
+  const outfile = join(scratch, `${bundles}.cjs`);
   buildSync({
     entryPoints: [join(root, handler.slice(0, dot))],
     bundle: true,

@@ -87,7 +87,7 @@ function readChain(node: ts.Expression, renderer: Renderer): Chain | undefined {
   const { links } = found;
   const given = links.findLast(({ method }) => method === 'status')?.args[0];
   const status = given && renderer.render(given);
-  const headers = links.flatMap((link) => headerOf(link, renderer) ?? []);
+  const headers = links.flatMap((link) => headerOf(link, renderer) ?? []).map((text) => text.replace(/^\.\.\.\{ (.*) \}$/s, '$1'));
   const last = links.at(-1);
   const sent = last && SENDERS.includes(last.method) ? sendText(last, status, node, renderer) : undefined;
   return { status, headers, sent };

@@ -50,14 +50,24 @@ function routesOf(handler: ts.Expression, checker: ts.TypeChecker): readonly Mid
   const [first] = node.arguments;
   const given = first && ts.isObjectLiteralExpression(first) ? memberOf(first, 'routes') : first;
   const list = given && (ts.isIdentifier(given) ? constantOf(given, checker)?.initializer : given);
-  const elements = list && bare(list);
+  const elements = list && withoutType(list);
   if (!elements || !ts.isArrayLiteralExpression(elements)) return undefined;
   return elements.elements.flatMap((element) => {
     if (!ts.isObjectLiteralExpression(element)) return [];
-    const [method, path] = [literalText(memberOf(element, 'method')), literalText(memberOf(element, 'path'))];
+    const [method, path] = [constantText(memberOf(element, 'method')), constantText(memberOf(element, 'path'))];
     const own = memberOf(element, 'handler');
     return method !== undefined && path !== undefined && own ? [{ method, path, handler: own, node: element }] : [];
   });
+}
+
+function withoutType(node: ts.Expression): ts.Expression {
+  const inner = bare(node);
+  return ts.isAsExpression(inner) || ts.isSatisfiesExpression(inner) ? withoutType(inner.expression) : inner;
+}
+
+/** `'GET' as const`. */
+function constantText(node: ts.Expression | undefined): string | undefined {
+  return node && literalText(withoutType(node));
 }
 
 function constantOf(name: ts.Identifier, checker: ts.TypeChecker): ts.VariableDeclaration | undefined {
@@ -198,7 +208,7 @@ function queueText(
 function vanished(node: ts.VariableStatement, renderer: Renderer): string | undefined {
   const [one, ...rest] = node.declarationList.declarations;
   if (!one?.initializer || rest.length > 0 || !ts.isIdentifier(one.name)) return undefined;
-  const value = bare(one.initializer);
+  const value = withoutType(one.initializer);
   const isList = ts.isArrayLiteralExpression(value);
   const isBatch = isFunc(value) && /\bRecords\b/.test(value.getText());
   const isChain = ts.isCallExpression(value) && chainOf(value, renderer.service.checker) !== undefined;
@@ -214,9 +224,11 @@ function vanished(node: ts.VariableStatement, renderer: Renderer): string | unde
     const call = use.parent;
     if (isList) return ts.isCallExpression(call) && exportOf(call.expression, checker) === '@middy/http-router#default';
     const member = ts.isPropertyAssignment(call) && call.name.getText() === 'handler';
-    const outer = ts.findAncestor(use, (up) => ts.isCallExpression(up) && chainOf(up, checker) !== undefined);
     if (isChain) return member;
-    const chain = outer && ts.isCallExpression(outer) ? chainOf(outer, checker) : undefined;
+    let chain: MiddyChain | undefined;
+    for (let up: ts.Node = use.parent; !ts.isStatement(up); up = up.parent) {
+      if (ts.isCallExpression(up)) chain = chainOf(up, checker) ?? chain;
+    }
     return chain !== undefined && queueFunc(chain, renderer.service) !== undefined;
   };
   return uses.length > 0 && uses.every(isConsumed) ? '' : undefined;

@@ -121,6 +121,11 @@ export const proxyResultStep: Step = (node, renderer) => {
   if (!status) return undefined;
   const code = valueText(status, renderer);
   const body = member('body');
+  const kind = renderer.frame?.known.kind;
+  // What an error handler of Powertools returns is the body, with the status as a member.
+  if (!body && renderer.frame?.known.framework.returnsValues && (kind === 'errorHandler' || kind === 'notFound')) {
+    return `${renderer.name('json')}(${code}, ${renderer.renderChildren(node)})`;
+  }
   const value = body && ts.isPropertyAssignment(body) ? bare(body.initializer) : undefined;
   const isJson = value && ts.isCallExpression(value) && renderer.textOf(value.expression) === 'JSON.stringify';
   const [argument] = isJson ? value.arguments : [];

@@ -14,7 +14,11 @@ export const functionStep: Step = (node, renderer) => {
 /** `const getUser: RequestHandler = (req, res) => …` loses its type. */
 export const typedVariableStep: Step = (node, renderer) => {
   if (!ts.isVariableDeclaration(node) || !node.type || !node.initializer) return undefined;
-  if (!isFunc(node.initializer) || !renderer.service.functions.has(node.initializer)) return undefined;
+  if (!isFunc(node.initializer) || !renderer.service.functions.has(node.initializer)) {
+    const text = renderer.render(node.initializer);
+    // `const handler: SQSHandler = …` has the type of the container's handler.
+    return text.endsWith('.handleLambda') ? `${renderer.textOf(node.name)} = ${text}` : undefined;
+  }
   return `${renderer.textOf(node.name)} = ${renderer.render(node.initializer)}`;
 };
 
@@ -67,7 +71,7 @@ function headOf(func: Func, isAsync: boolean, body: string, known: KnownFunc, re
 /** The parameters: typed unless the function is an argument, whose types are known. */
 function paramsOf(func: Func, body: string, { kind, framework }: KnownFunc, renderer: Renderer): string {
   const isArgument = ts.isCallExpression(func.parent) || ts.isArrayLiteralExpression(func.parent);
-  const isTyped = renderer.isTyped && !isArgument;
+  const isTyped = renderer.isTyped && (!isArgument || kind === 'errorHandler');
   const typed = (name: string, type: string) => (isTyped ? `${name}: ${type}` : name);
   const context = () => typed('ctx', isTyped ? renderer.name('Context') : '');
   if (kind === 'middleware') {

@@ -93,7 +93,8 @@ function route(
   const args = rest.flatMap(elementsOf);
   const handler = args.at(-1);
   const uses = [...application.uses, ...args.slice(0, -1).flatMap((one) => middlewareOf(one, application, renderer).use ?? [])];
-  const name = `${verb} ${pattern}`;
+  const { prefix } = application;
+  const name = `${verb} ${prefix === '' || pattern !== '/' ? prefix + pattern : prefix}`;
   const posture = `${renderer.name('choosePosture')}('${name.replaceAll("'", "\\'")}')`;
   const own = application.framework.routeOptions;
   const members = [...(own === '' ? [] : [own.slice(2, -2)]), ...(uses.length > 0 ? [`use: [${uses.join(', ')}]`] : [])];
@@ -147,6 +148,8 @@ function mount(node: ts.CallExpression, receiver: ts.Expression, application: Ap
     renderer.todo(node, 'a router of another place: app.group(prefix, options, defineRoutes(…))');
     return renderer.renderChildren(node);
   }
+  const part = renderer.service.applicationOf(router);
+  if (part) part.prefix = application.prefix + (prefix === '/' ? '' : prefix);
   return `${renderer.render(receiver)}.group('${prefix}', {}, ${renderer.textOf(router)})`;
 }
 

@@ -98,9 +98,51 @@ export function functionOf(given: ts.Expression, checker: ts.TypeChecker): Func 
   if (isFunc(node)) return node;
   if (ts.isPropertyAccessExpression(node)) {
     const declaration = checker.getSymbolAtLocation(node.name)?.declarations?.[0];
-    return functionOfDeclaration(declaration);
+    const file = ts.isIdentifier(node.expression) ? requiredFile(node.expression, checker) : undefined;
+    return functionOfDeclaration(declaration) ?? (file && exportedFunction(file, node.name.text, checker));
   }
-  return ts.isIdentifier(node) ? functionOfDeclaration(declarationOf(node, checker)) : undefined;
+  if (!ts.isIdentifier(node)) return undefined;
+  const declaration = declarationOf(node, checker);
+  if (declaration && ts.isBindingElement(declaration)) return requiredFunction(declaration, checker);
+  return functionOfDeclaration(declaration);
+}
+
+/** The file of `const controller = require('./controller')`. */
+function requiredFile(name: ts.Identifier, checker: ts.TypeChecker): ts.SourceFile | undefined {
+  const [declaration] = checker.getSymbolAtLocation(name)?.declarations ?? [];
+  return declaration && ts.isVariableDeclaration(declaration) ? fileOf(declaration.initializer, checker) : undefined;
+}
+
+/** `const { list } = require('./controller')`. */
+function requiredFunction(element: ts.BindingElement, checker: ts.TypeChecker): Func | undefined {
+  const variable = element.parent.parent;
+  const file = ts.isVariableDeclaration(variable) ? fileOf(variable.initializer, checker) : undefined;
+  const key = element.propertyName ?? element.name;
+  return file && ts.isIdentifier(key) ? exportedFunction(file, key.text, checker) : undefined;
+}
+
+/** The file of `require('./controller')`. */
+export function fileOf(node: ts.Expression | undefined, checker: ts.TypeChecker): ts.SourceFile | undefined {
+  if (!node || !ts.isCallExpression(node) || node.expression.getText() !== 'require' || !node.arguments[0]) return undefined;
+  return checker.getSymbolAtLocation(node.arguments[0])?.declarations?.find(ts.isSourceFile);
+}
+
+/** `exports.list = …` and `module.exports = { list }`. */
+function exportedFunction(file: ts.SourceFile, name: string, checker: ts.TypeChecker): Func | undefined {
+  for (const statement of file.statements) {
+    if (!ts.isExpressionStatement(statement) || !ts.isBinaryExpression(statement.expression)) continue;
+    const { left, right } = statement.expression;
+    if (/^(?:module\.)?exports\.(\w+)$/.exec(left.getText())?.[1] === name) return functionOf(right, checker);
+    if (left.getText() !== 'module.exports' || !ts.isObjectLiteralExpression(right)) continue;
+    const member = right.properties.find((one) => one.name?.getText() === name);
+    if (member && ts.isPropertyAssignment(member)) return functionOf(member.initializer, checker);
+    if (member && ts.isShorthandPropertyAssignment(member)) {
+      const symbol = checker.getShorthandAssignmentValueSymbol(member);
+      return functionOfDeclaration(symbol?.valueDeclaration);
+    }
+    return isFunc(member) ? member : undefined;
+  }
+  return undefined;
 }
 
 function functionOfDeclaration(declaration: ts.Declaration | undefined): Func | undefined {

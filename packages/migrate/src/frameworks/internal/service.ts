@@ -7,7 +7,7 @@ import { HONO } from '../hono.js';
 import { MIDDY } from '../middy.js';
 import { POWERTOOLS } from '../powertools.js';
 import { bare } from './pattern.js';
-import { exportOf, type Func, functionOf, Roles } from './roles.js';
+import { exportOf, fileOf, type Func, functionOf, Roles } from './roles.js';
 
 /** The frameworks whose code is rewritten. */
 export const FRAMEWORKS: readonly Framework[] = [EXPRESS, HONO, POWERTOOLS, MIDDY];
@@ -28,8 +28,8 @@ export interface Application {
   readonly options: Map<string, string>;
   /** Middlewares of a router, as text: they become middlewares of its routes. */
   readonly uses: string[];
-  /** Calls whose statements disappear. */
-  readonly gone: Set<ts.Node>;
+  /** The path at which a router is mounted, once it is known. */
+  prefix: string;
   /** The reason why it is not rewritten. */
   unsafe: string | undefined;
 }
@@ -91,7 +91,7 @@ export class Service {
       const kind = Object.hasOwn(framework.makers, name) ? framework.makers[name] : undefined;
       if (kind === undefined) continue;
       const made = { framework, kind: this.#isPart(node) ? 'router' : kind, maker: node, options: new Map(), uses: [] };
-      this.applications.set(node, { ...made, gone: new Set(), unsafe: undefined });
+      this.applications.set(node, { ...made, prefix: '', unsafe: undefined });
     }
   }
 
@@ -124,9 +124,7 @@ export class Service {
 
   /** `const users = require('./users')` of a file with `module.exports = router`. */
   #required(value: ts.Expression): Application | undefined {
-    if (!ts.isCallExpression(value) || value.expression.getText() !== 'require' || !value.arguments[0]) return undefined;
-    const module = this.checker.getSymbolAtLocation(value.arguments[0]);
-    const source = module?.declarations?.find(ts.isSourceFile);
+    const source = fileOf(value, this.checker);
     for (const statement of source?.statements ?? []) {
       if (!ts.isExpressionStatement(statement) || !ts.isBinaryExpression(statement.expression)) continue;
       const { left, right } = statement.expression;

@@ -73,9 +73,16 @@ function renderFile(renderer: Renderer): readonly Edit[] {
     if (text === before) return [];
     const start = node.getStart(source);
     if (text !== '') return [{ start, end: node.end, text }];
-    const rest = /^[ \t]*\r?\n?/.exec(source.text.slice(node.end))?.[0] ?? '';
-    return [{ start, end: node.end + rest.length, text }];
+    return [{ start, end: endOfRemoved(source.text, start, node.end), text }];
   });
+}
+
+/** A removed statement takes its line break along, and an empty line if there is one before it too. */
+function endOfRemoved(text: string, start: number, end: number): number {
+  const rest = /^[ \t]*\r?\n?/.exec(text.slice(end))?.[0].length ?? 0;
+  const isAfterEmpty = /(?:^|\n)\r?\n$/.test(text.slice(0, start)) || start === 0;
+  const empty = isAfterEmpty ? (/^[ \t]*\r?\n/.exec(text.slice(end + rest))?.[0].length ?? 0) : 0;
+  return end + rest + empty;
 }
 
 function changesOf(renderer: Renderer, desk: FileDesk): readonly Edit[] {

@@ -15,7 +15,7 @@ const app = new SecureApp({ ...expressCompat, notFound: () => {
 app.group('/notes', {}, notes);
 
 app.get('/status', (ctx) => {
-  return withHeaders(json(200, { up: true, agent: ctx.header('user-agent') }), { ...{ 'Cache-Control': 'no-store' } });
+  return withHeaders(json(200, { up: true, agent: ctx.header('user-agent') }), { 'Cache-Control': 'no-store' });
 }, choosePosture('GET /status'), { trailingSlash: true });
 
 app.get('/greet', function(ctx) {
@@ -24,8 +24,6 @@ app.get('/greet', function(ctx) {
   }
   return html(200, `<p>Hello ${ctx.query('name')}</p>`);
 }, choosePosture('GET /greet'), { trailingSlash: true });
-
-
 
 module.exports = app;
 

@@ -1,46 +1,48 @@
+const { json, noContent } = require('@sallyport/http');
 const notes = new Map([['1', { id: '1', text: 'buy milk', tags: ['home'] }]]);
 
 function missing(id) {
   return Object.assign(new Error(`note ${id} does not exist`), { statusCode: 404, expose: true });
 }
 
-exports.list = (req, res) => {
-  const tag = req.query.tag;
+exports.list = (ctx) => {
+  const tag = ctx.query('tag');
   const all = [...notes.values()];
-  res.json(tag ? all.filter((note) => note.tags.includes(tag)) : all);
+  return json(200, tag ? all.filter((note) => note.tags.includes(tag)) : all);
 };
 
-exports.get = (req, res, next) => {
-  const note = notes.get(req.params.id);
-  if (!note) return next(missing(req.params.id));
-  res.json(note);
+exports.get = (ctx) => {
+  const note = notes.get(ctx.param('id'));
+  if (!note) throw missing(ctx.param('id'));
+  return json(200, note);
 };
 
-exports.create = (req, res) => {
-  const note = { id: String(notes.size + 1), tags: [], ...req.body };
+exports.create = (ctx) => {
+  const note = { id: String(notes.size + 1), tags: [], ...ctx.bodyJson() };
   notes.set(note.id, note);
-  res.status(201).json(note);
+  return json(201, note);
 };
 
-exports.update = async (req, res) => {
-  const { id } = req.params;
+exports.update = async (ctx) => {
+  const id = ctx.param('id');
   const note = notes.get(id);
   if (!note) {
     throw missing(id);
   }
-  Object.assign(note, req.body);
-  res.json(note);
+  Object.assign(note, ctx.bodyJson());
+  return json(200, note);
 };
 
-exports.remove = (req, res) => {
-  if (notes.delete(req.params.id)) {
-    res.status(204).end();
+exports.remove = (ctx) => {
+  if (notes.delete(ctx.param('id'))) {
+    return noContent();
   } else {
-    res.status(404).json({ error: 'already gone' });
+    return json(404, { error: 'already gone' });
   }
 };
 
-exports.raw = (req, res) => {
-  const note = notes.get(req.params.id);
-  res.send(note.text);
+exports.raw = (ctx) => {
+  const note = notes.get(ctx.param('id'));
+  // TODO(sallyport): send of a value: json, html or binary of @sallyport/http, as its type is
+  return json(200, note.text);
 };

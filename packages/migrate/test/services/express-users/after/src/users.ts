@@ -22,7 +22,7 @@ export const users = defineRoutes<StatedPosture>((users) => {
   const found = [...store.values()].filter((user) => role === undefined || user.role === role);
   headers['x-total'] = String(found.length);
   return withHeaders(json(200, found.slice(0, Number(limit))), headers);
-}, choosePosture('GET /'), { trailingSlash: true });
+}, choosePosture('GET /users'), { trailingSlash: true });
 
   users.get('/{id}', async (ctx) => {
   try {
@@ -32,7 +32,7 @@ export const users = defineRoutes<StatedPosture>((users) => {
   } catch (err) {
     throw err;
   }
-}, choosePosture('GET /{id}'), { trailingSlash: true });
+}, choosePosture('GET /users/{id}'), { trailingSlash: true });
 
   users.post('/', async (ctx) => {
   const { name, role } = ctx.bodyJson<any>();
@@ -42,7 +42,7 @@ export const users = defineRoutes<StatedPosture>((users) => {
   const user = { id: String(store.size + 1), name, role: role ?? 'reader' };
   store.set(user.id, user);
   return withHeaders(json(201, user), { location: `/users/${user.id}` });
-}, choosePosture('POST /'), { trailingSlash: true, use: [requireKey] });
+}, choosePosture('POST /users'), { trailingSlash: true, use: [requireKey] });
 
   users.put('/{id}/role', (ctx) => {
   return findUser(ctx.param('id'))
@@ -51,18 +51,18 @@ export const users = defineRoutes<StatedPosture>((users) => {
       user.role = ctx.bodyJson<any>().role;
       return json(200, user);
     });
-}, choosePosture('PUT /{id}/role'), { trailingSlash: true, use: [requireKey] });
+}, choosePosture('PUT /users/{id}/role'), { trailingSlash: true, use: [requireKey] });
 
   users.delete('/{id}', (ctx) => {
   if (!store.delete(ctx.param('id'))) {
     return text(404, 'Not Found');
   }
   return noContent();
-}, choosePosture('DELETE /{id}'), { trailingSlash: true, use: [requireKey] });
+}, choosePosture('DELETE /users/{id}'), { trailingSlash: true, use: [requireKey] });
 
   users.get('/{id}/avatar', (ctx) => {
   return withHeaders(html(200, `avatar of ${ctx.param('id')}`), { 'content-type': 'text/plain; charset=utf-8' });
-}, choosePosture('GET /{id}/avatar'), { trailingSlash: true });
+}, choosePosture('GET /users/{id}/avatar'), { trailingSlash: true });
 });
 
 /** The answer with further headers. */

@@ -1,4 +1,4 @@
-import { FrameworkError, type ResponseInput, isFrameworkError } from '@sallyport/core';
+import { type Context, FrameworkError, type ResponseInput, isFrameworkError } from '@sallyport/core';
 import { html, json, noContent, redirect, text } from '@sallyport/http';
 import { honoCompat } from '@sallyport/http/compat';
 import { SecureApp } from '@sallyport/secure';
@@ -8,7 +8,7 @@ import { books } from './store';
 
 type Variables = { trace: string };
 
-const app = new SecureApp({ ...honoCompat, cors: { allowedOrigins: ['https://shop.example'], allowCredentials: true }, onError: (ctx, err: any) => (ctx.route === null ? honoCompat.onError(ctx, err) : ((ctx, err: any) => {
+const app = new SecureApp({ ...honoCompat, cors: { allowedOrigins: ['https://shop.example'], allowCredentials: true }, onError: (ctx, err: any) => (ctx.route === null ? honoCompat.onError(ctx, err) : ((ctx: Context, err: any) => {
   if (isFrameworkError(err)) {
     return json(err.status, { error: err.message });
   }
@@ -71,7 +71,6 @@ app.get('/teapot', () => {
 }, choosePosture('GET /teapot'));
 
 app.group('/authors', {}, authors);
-
 
 export const handler = app.handleLambda;
 

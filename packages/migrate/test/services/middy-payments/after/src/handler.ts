@@ -1,22 +1,20 @@
 import { type Context, FrameworkError, type ResponseInput } from '@sallyport/core';
 import { json, noContent } from '@sallyport/http';
-import middy from '@middy/core';
-import httpCors from '@middy/http-cors';
-import httpErrorHandler from '@middy/http-error-handler';
-import httpRouterHandler from '@middy/http-router';
-import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { middyCompat } from '@sallyport/http/compat';
+import { SecureApp } from '@sallyport/secure';
+import { choosePosture } from '@sallyport/secure/migrate';
 import { respond } from './respond';
 
 const payments = new Map([['p-1', { id: 'p-1', amount: 100, state: 'open' }]]);
 
-async function listPayments(event: APIGatewayProxyEventV2): Promise<ResponseInput> {
-  const { state } = event.queryStringParameters ?? {};
+async function listPayments(ctx: Context) {
+  const state = ctx.query('state');
   const found = [...payments.values()].filter((payment) => !state || payment.state === state);
   return respond(200, { payments: found });
 }
 
-async function getPayment(event: APIGatewayProxyEventV2) {
-  const id = event.pathParameters?.id ?? '';
+async function getPayment(ctx: Context) {
+  const id = ctx.param('id') ?? '';
   const payment = payments.get(id);
   if (!payment) throw new FrameworkError('app.not_found', `no payment ${id}`);
   return json(200, payment);
@@ -32,18 +30,23 @@ const createPayment = async (ctx: Context) => {
   return withHeaders(json(201, payment), { Location: `/payments/${payment.id}` });
 };
 
-
-async function removePayment(event: APIGatewayProxyEventV2) {
-  payments.delete(event.pathParameters!.id!);
+async function removePayment(ctx: Context) {
+  payments.delete(ctx.param('id'));
   return noContent();
 }
 
-
-// TODO(sallyport): the method and the path of this function are in its deployment: app.post(path, handler, posture)
-export const handler = middy()
-  .use(httpErrorHandler({ logger: false }))
-  .use(httpCors({ origins: ['https://pay.example'] }))
-  .handler(httpRouterHandler(routes));
+export const handler = new SecureApp({ ...middyCompat, cors: { allowedOrigins: ['https://pay.example'] } })
+  .get('/payments', listPayments, choosePosture('GET /payments'), { trailingSlash: true })
+  .get('/payments/{id}', getPayment, choosePosture('GET /payments/{id}'), { trailingSlash: true })
+  .post('/payments', createPayment, choosePosture('POST /payments'), { trailingSlash: true })
+  .put('/payments/{id}/capture', async (ctx) => {
+    const payment = payments.get(ctx.param('id'));
+    if (!payment) return respond(404, { error: 'unknown' });
+    payment.state = ctx.bodyJson<any>().full ? 'captured' : 'partial';
+    return respond(200, payment);
+  }, choosePosture('PUT /payments/{id}/capture'), { trailingSlash: true })
+  .delete('/payments/{id}', removePayment, choosePosture('DELETE /payments/{id}'), { trailingSlash: true })
+  .handleLambda;
 
 /** The answer with further headers. */
 function withHeaders(answer: ResponseInput, headers: Record<string, string>): ResponseInput {

@@ -1,14 +1,15 @@
-import { FrameworkError, type ResponseInput } from '@sallyport/core';
-import { json, noContent } from '@sallyport/http';
+import { type Context as toContext, FrameworkError, type ResponseInput } from '@sallyport/core';
+import { json } from '@sallyport/http';
 import { powertoolsCompat } from '@sallyport/http/compat';
 import { SecureApp } from '@sallyport/secure';
 import { choosePosture } from '@sallyport/secure/migrate';
 import { InvalidTodo, parseTodo } from './parse';
 
 const todos = new Map([['1', { id: '1', title: 'write tests', done: false }]]);
-const app = new SecureApp({ ...powertoolsCompat, cors: { allowedOrigins: ['https://todo.example'] }, onError: (ctx, err: any) => (err instanceof InvalidTodo ? (async (ctx, error: any) => ({ status: 422, message: error.message }))(ctx, err) : powertoolsCompat.onError(ctx, err)) });
-
-
+const app = new SecureApp({ ...powertoolsCompat, cors: { allowedOrigins: ['https://todo.example'] }, onError: (ctx, err: any) => (err instanceof InvalidTodo ? (async (ctx: toContext, error: any) => json(422, {
+  statusCode: 422,
+  message: error.message,
+}))(ctx, err) : powertoolsCompat.onError(ctx, err)) });
 
 app.get('/todos', async (ctx) => {
   const done = (ctx.query('done') ?? null);
@@ -38,7 +39,7 @@ app.put('/todos/{id}/done', async (ctx) => {
 
 app.delete('/todos/{id}', async (ctx) => {
   todos.delete(ctx.param('id'));
-  return noContent();
+  return new Response(null, { status: 204 });
 }, choosePosture('DELETE /todos/{id}'), { trailingSlash: true });
 
 app.get('/broken', async () => {

@@ -41,7 +41,7 @@ app.put('/todos/:id/done', async ({ params, req }) => {
 
 app.delete('/todos/:id', async (reqCtx) => {
   todos.delete(reqCtx.params.id);
-  return { statusCode: 204, body: '' };
+  return new Response(null, { status: 204 });
 });
 
 app.get('/broken', async () => {
