@@ -6,7 +6,7 @@ import type { Renderer } from './renderer.js';
 import { FRAMEWORKS } from './service.js';
 
 /** Modules whose unused imports disappear with the framework: its types, and its parts. */
-const COMPANIONS = ['aws-lambda', '@aws-lambda-powertools/batch', '@types/express'];
+const COMPANIONS: readonly string[] = ['aws-lambda', '@aws-lambda-powertools/batch', '@types/express'];
 
 /** The import, or the `require`, of a module of an old framework. */
 function oldModule(node: ts.Statement): string | undefined {
@@ -44,8 +44,11 @@ export function importEdits(desk: FileDesk, edits: readonly Edit[], renderer: Re
   const { source } = desk;
   const after = applyEdits(source.text, edits);
   const used = namesIn(after, source.fileName);
+  // A successor takes the place of an old export of the same name, as `secureHeaders`.
+  const successors = new Set(renderer.used.values());
+  const usedOld = new Set([...used].filter((name) => !successors.has(name)));
   const old = source.statements.filter((node) => oldModule(node) !== undefined);
-  const kept = new Map(old.map((node) => [node, keptText(node, used, desk)]));
+  const kept = new Map(old.map((node) => [node, keptText(node, usedOld, desk)]));
   const added = newLines(desk, renderer, used);
   const [first, ...rest] = old;
   const result: Edit[] = [];

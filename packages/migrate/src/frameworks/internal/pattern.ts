@@ -50,6 +50,8 @@ export class Matcher {
 
   #matches(pattern: ts.Expression, given: ts.Expression, captures: Map<string, ts.Expression | string>): boolean {
     if (ts.isIdentifier(pattern) && pattern.text.startsWith('$')) {
+      // An object in place of a status is another form of the call.
+      if (pattern.text === '$status' && ts.isObjectLiteralExpression(bare(given))) return false;
       captures.set(pattern.text, given);
       return true;
     }

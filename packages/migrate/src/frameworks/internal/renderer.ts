@@ -214,8 +214,9 @@ export class Renderer {
     const types = captures.get('$T');
     const status = this.frame?.sets.status ? 'status' : '200';
     const typed = after
-      .replace('$T', typeof types === 'string' && this.isTyped ? types : '')
+      .replace('$T', typeof types === 'string' && types !== '' ? types : '<any>')
       .replace('<any>', this.isTyped ? '<any>' : '')
+      .replace(' as any)', this.isTyped ? ' as any)' : ')')
       .replace('$STATUS', status);
     const named = typed.replaceAll(/(?<![.\w$'])([A-Za-z]\w*)(?=[(.])/g, (word) =>
       Object.hasOwn(SUCCESSORS, word) ? this.name(word) : word,
@@ -260,7 +261,8 @@ function hasStatements(node: ts.Node): boolean {
 function isBinding(node: ts.Node): boolean {
   if (ts.isImportSpecifier(node) || ts.isImportClause(node) || ts.isNamespaceImport(node)) {
     const module = ts.findAncestor(node, ts.isImportDeclaration)?.moduleSpecifier.getText().slice(1, -1) ?? '';
-    return !FRAMEWORKS.some(({ modules }) => modules.some((old) => module === old || module.startsWith(`${old}/`)));
+    const replaced = ['aws-lambda', ...FRAMEWORKS.flatMap(({ modules }) => modules)];
+    return !replaced.some((old) => module === old || module.startsWith(`${old}/`));
   }
   return ts.isVariableDeclaration(node) || ts.isParameter(node) || ts.isBindingElement(node) || isFunc(node);
 }

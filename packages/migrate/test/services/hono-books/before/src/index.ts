@@ -10,7 +10,7 @@ type Variables = { trace: string };
 
 const app = new Hono<{ Variables: Variables }>();
 
-app.use(logger());
+app.use(logger(() => {}));
 app.use('*', cors({ origin: ['https://shop.example'], credentials: true }));
 app.use(async (c, next) => {
   c.set('trace', c.req.header('x-trace') ?? 'none');

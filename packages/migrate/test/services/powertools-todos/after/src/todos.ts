@@ -1,4 +1,4 @@
-import { type Context as toContext, FrameworkError, type ResponseInput } from '@sallyport/core';
+import { type Context, FrameworkError, type ResponseInput } from '@sallyport/core';
 import { json } from '@sallyport/http';
 import { powertoolsCompat } from '@sallyport/http/compat';
 import { SecureApp } from '@sallyport/secure';
@@ -6,7 +6,7 @@ import { choosePosture } from '@sallyport/secure/migrate';
 import { InvalidTodo, parseTodo } from './parse';
 
 const todos = new Map([['1', { id: '1', title: 'write tests', done: false }]]);
-const app = new SecureApp({ ...powertoolsCompat, cors: { allowedOrigins: ['https://todo.example'] }, onError: (ctx, err: any) => (err instanceof InvalidTodo ? (async (ctx: toContext, error: any) => json(422, {
+const app = new SecureApp({ ...powertoolsCompat, cors: { allowedOrigins: ['https://todo.example'] }, onError: (ctx, err: any) => (err instanceof InvalidTodo ? (async (ctx: Context, error: any) => json(422, {
   statusCode: 422,
   message: error.message,
 }))(ctx, err) : powertoolsCompat.onError(ctx, err)) });
@@ -24,7 +24,7 @@ app.get('/todos/{id}', async (ctx) => {
 }, choosePosture('GET /todos/{id}'), { trailingSlash: true });
 
 app.post('/todos', async (ctx) => {
-  const body = ctx.bodyJson() as { title?: unknown };
+  const body = ctx.bodyJson<any>() as { title?: unknown };
   const todo = parseTodo(String(todos.size + 1), body);
   todos.set(todo.id, todo);
   return withHeaders(json(201, todo), { location: `/todos/${todo.id}` });
