@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import ts from 'typescript';
 import { bare } from './pattern.js';
-import type { Renderer, Step } from './renderer.js';
+import type { Frame, Renderer, Step } from './renderer.js';
 import { isFunc } from './roles.js';
 
 /** One call of a chain: `status(201)` of `res.status(201).json(x)`. */
@@ -179,9 +179,22 @@ function answerStatement(node: ts.ExpressionStatement, renderer: Renderer): stri
     if (!chain) return undefined;
     if (!isSending) return setText(node, chain, renderer);
     if (!isTail(node)) renderer.todo(node, 'code follows the answer: return the answer at the end');
+    else if (isCalledLater(node, renderer.frame)) renderer.todo(node, 'code that is called later answers: return a promise of the answer');
     return `return ${renderer.answer(chain.sent ?? '', chain.headers.join(', ') || undefined)};`;
   }
   return promiseStatement(node, inner, renderer);
+}
+
+/** True in a function that is neither the handler nor a step of a promise. */
+function isCalledLater(node: ts.Node, frame: Pick<Frame, 'func'> | undefined): boolean {
+  const func = ts.findAncestor(node, isFunc);
+  if (func === undefined || func === frame?.func) return false;
+  const { parent } = func;
+  const isStep =
+    ts.isCallExpression(parent) &&
+    ts.isPropertyAccessExpression(parent.expression) &&
+    ['then', 'catch', 'finally'].includes(parent.expression.name.text);
+  return !isStep || isCalledLater(parent, frame);
 }
 
 /** `find(id).then((user) => res.json(user)).catch(next);` becomes a returned promise. */

@@ -62,7 +62,7 @@ function batchText(
   deployment: Deployment,
   renderer: Renderer,
 ): string {
-  const [, handler, processor, options] = call.arguments;
+  const [, handler, processor, settings] = call.arguments;
   const { checker } = renderer.service;
   const made = processor && ts.isIdentifier(processor) ? checker.getSymbolAtLocation(processor)?.valueDeclaration : undefined;
   const kind = made?.getText().match(/EventType\.(\w+)/)?.[1] ?? 'SQS';
@@ -80,9 +80,11 @@ function batchText(
   const func = handler && functionOf(handler, checker);
   const isContext = func !== undefined && func.parameters.length > 1;
   if (isContext) renderer.todo(call, 'the second argument of the record handler: ctx.lambdaContext');
-  const silent = options && /throwOnFullBatchFailure:\s*false/.test(options.getText());
+  const silent = settings && /throwOnFullBatchFailure:\s*false/.test(settings.getText());
   places.push({ node, name: `${method} ${place}`, application: undefined, func: undefined, isLeft: renderer.todos.length > before });
   const target = ts.isIdentifier(handler ?? call) ? text : `(${text})`;
   const whole = silent || method !== 'queue' ? '' : ', { failWhole: true }';
-  return `new ${renderer.name('SecureApp')}().${method}('${place}', (_ctx, record) => ${target}(record)${whole}).handleLambda`;
+  // Powertools reports failed records of streams by their sequence numbers.
+  const options = method === 'queue' ? '' : "{ streamFailureIdentifier: 'sequenceNumber' }";
+  return `new ${renderer.name('SecureApp')}(${options}).${method}('${place}', (_ctx, record) => ${target}(record)${whole}).handleLambda`;
 }

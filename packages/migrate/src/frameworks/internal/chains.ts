@@ -82,11 +82,13 @@ function memberOf(node: ts.ObjectLiteralExpression, name: string): ts.Expression
 }
 
 /** Functions that a chain runs, so that they are rewritten wherever they stand. */
-export function readChain(node: ts.Node, service: Service): void {
+export function readChain(node: ts.Node, service: Service, deployment: Deployment): void {
   if (!ts.isCallExpression(node)) return;
   const chain = chainOf(node, service.checker);
   if (!chain || isInner(node, service.checker) || queueFunc(chain, service)) return;
   const routes = routesOf(chain.handler, service.checker);
+  // Without a route the chain is left as it is.
+  if (!routes && !deployment.get(keyOf(node, node.getSourceFile()))?.routes.length) return;
   for (const handler of routes?.map((route) => route.handler) ?? [chain.handler]) {
     const inner = chainOf(resolve(handler, service.checker), service.checker)?.handler ?? handler;
     const func = functionOf(inner, service.checker);
@@ -137,19 +139,19 @@ export function chainStep(places: HandlerPlace[], deployment: Deployment): Step 
     if (!ts.isCallExpression(node) || isInner(node, checker)) return undefined;
     const chain = chainOf(node, checker);
     if (!chain) return undefined;
+    const record = queueFunc(chain, renderer.service);
+    const exported = deployment.get(keyOf(node, renderer.source));
+    const routes = routesOf(chain.handler, checker) ?? plannedRoutes(chain, node, exported?.routes ?? []);
+    if (!record && routes.length === 0) {
+      renderer.todo(node, 'the method and the path of this function are in its deployment: app.post(path, handler, posture)');
+      places.push({ node, name: keyOf(node, renderer.source), application: undefined, func: undefined, isLeft: true });
+      return renderer.textOf(node);
+    }
     const options = new Map<string, string>();
     const before = renderer.todos.length;
     const uses = chain.uses.flatMap((use) => middlewareOf(use, { framework: MIDDY, options }, renderer).use ?? []);
     const isLeft = renderer.todos.length > before;
-    const record = queueFunc(chain, renderer.service);
-    const exported = deployment.get(keyOf(node, renderer.source));
     if (record) return queueText(node, record, exported?.queues[0], places, renderer);
-    const routes = routesOf(chain.handler, checker) ?? plannedRoutes(chain, node, exported?.routes ?? []);
-    if (routes.length === 0) {
-      renderer.todo(node, 'the method and the path of this function are in its deployment: app.post(path, handler, posture)');
-      places.push({ node, name: keyOf(node, renderer.source), application: undefined, func: functionOf(chain.handler, checker), isLeft: true });
-      return renderer.renderChildren(node);
-    }
     const lines = routes.map((route) => routeText(route, options, places, isLeft, renderer));
     const indent = `\n${renderer.indentOf(node)}  `;
     const container = containerText({ framework: MIDDY, options }, renderer);

@@ -55,13 +55,13 @@ export function importEdits(desk: FileDesk, edits: readonly Edit[], renderer: Re
   for (const node of rest) {
     const text = kept.get(node);
     if (text === '') result.push(removal(node, desk));
-    else if (text !== undefined) result.push({ start: node.getStart(source), end: node.end, text });
+    else if (text !== undefined && text !== desk.textOf(node)) result.push({ start: node.getStart(source), end: node.end, text });
   }
   if (first) {
     const text = kept.get(first) ?? desk.textOf(first);
     const lines = [...added, ...(text === '' ? [] : [text])];
     if (lines.length === 0) result.push(removal(first, desk));
-    else result.push({ start: first.getStart(source), end: first.end, text: lines.join(desk.newLine) });
+    else if (lines.join('') !== desk.textOf(first)) result.push({ start: first.getStart(source), end: first.end, text: lines.join(desk.newLine) });
   } else if (added.length > 0) {
     const last = source.statements.findLast((node) => ts.isImportDeclaration(node));
     const start = last ? last.end : (source.statements[0]?.getStart(source) ?? 0);

@@ -43,8 +43,15 @@ export function registrationStep(places: HandlerPlace[]): Step {
     if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return undefined;
     const { expression: receiver, name } = node.expression;
     const application = renderer.service.applicationOf(receiver);
-    if (!application || application.unsafe !== undefined) return undefined;
+    if (!application) return undefined;
     const method = name.text;
+    if (application.unsafe !== undefined) {
+      const [path] = node.arguments;
+      if (!VERBS.includes(method) || !path || node.arguments.length < 2) return undefined;
+      const text = `${method.toUpperCase()} ${literalText(path) ?? renderer.textOf(path)}`;
+      places.push({ node, name: text, application, func: undefined, isLeft: true });
+      return undefined;
+    }
     if (VERBS.includes(method) && node.arguments.length > 1) {
       return `${renderer.render(receiver)}${route(node, method.toUpperCase(), application, renderer, places)}`;
     }

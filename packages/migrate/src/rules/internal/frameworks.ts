@@ -31,7 +31,7 @@ export function frameworksRule(deployment: Deployment): CodeRule {
     const findings = noFindings();
     findParts(checker, sources);
     const service = new Service(checker, sources);
-    for (const source of sources) visitAll(source, (node) => readChain(node, service));
+    for (const source of sources) visitAll(source, (node) => readChain(node, service, deployment));
     // The first pass finds the options of the containers, which are written before the calls that they come from.
     for (const source of sources) renderFile(new Renderer(service, source, stepsOf([], deployment)));
     for (const application of service.applications.values()) application.uses.length = 0;

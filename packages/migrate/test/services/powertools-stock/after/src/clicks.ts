@@ -6,4 +6,4 @@ async function count(record: KinesisStreamRecord) {
   if (sku === undefined) throw new Error('a click without sku');
 }
 
-export const handler = new SecureApp().kinesis('clicks', (_ctx, record) => count(record)).handleLambda;
+export const handler = new SecureApp({ streamFailureIdentifier: 'sequenceNumber' }).kinesis('clicks', (_ctx, record) => count(record)).handleLambda;
