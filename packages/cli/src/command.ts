@@ -1,5 +1,6 @@
 // The commands of this package, which the command line loads.
 
+export { COMPARE_COMMAND } from './compare/command.js';
 export { DOCTOR_COMMAND } from './doctor/command.js';
 export { REDRIVE_COMMAND } from './redrive/command.js';
 export { RUNBOOK_COMMAND } from './runbook/command.js';
