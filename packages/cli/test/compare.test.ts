@@ -36,7 +36,12 @@ const HANDLERS = ['--old', 'old.handler', '--new', 'new.handler'];
 const answer = (text: string) => `export const handler = async (event) => (${text});`;
 
 it.each<[string, string, string, readonly string[]]>([
-  ['equal answers', "{ statusCode: 200, body: '{\"a\":1,\"b\":2}' }", "{ statusCode: 200, body: '{ \"b\": 2, \"a\": 1 }' }", []],
+  [
+    'equal answers',
+    '{ statusCode: 200, body: \'{"a":1,"b":2}\' }',
+    '{ statusCode: 200, body: \'{ "b": 2, "a": 1 }\' }',
+    [],
+  ],
   ['a status', '{ statusCode: 404 }', '{ statusCode: 405 }', ['e.json: status: 404 → 405']],
   [
     'a header, whatever the case of its name',
@@ -46,8 +51,8 @@ it.each<[string, string, string, readonly string[]]>([
   ],
   [
     'a member of a body',
-    "{ statusCode: 200, body: '{\"items\":[{\"id\":1}]}' }",
-    "{ statusCode: 200, body: '{\"items\":[{\"id\":2}]}' }",
+    '{ statusCode: 200, body: \'{"items":[{"id":1}]}\' }',
+    '{ statusCode: 200, body: \'{"items":[{"id":2}]}\' }',
     ['e.json: body.items[0].id: 1 → 2'],
   ],
   [
@@ -58,8 +63,8 @@ it.each<[string, string, string, readonly string[]]>([
   ],
   [
     'ids of a request, which may differ',
-    "{ statusCode: 500, body: '{\"error\":{\"request_id\":\"a\"}}' }",
-    "{ statusCode: 500, body: '{\"error\":{\"request_id\":\"b\"}}' }",
+    '{ statusCode: 500, body: \'{"error":{"request_id":"a"}}\' }',
+    '{ statusCode: 500, body: \'{"error":{"request_id":"b"}}\' }',
     [],
   ],
   [
@@ -80,7 +85,8 @@ it('compares each recording of a folder, whole events too, with CommonJS and wit
     'recordings/a.recording.json': { schema: 'framework.recorded-event/v1', kind: 'queue', event: { n: 1 } },
     'recordings/deep/b.json': { n: 2 },
     'old.cjs': 'exports.handler = async ({ n }) => ({ statusCode: 200, body: String(n) });',
-    'new.mjs': "export const handler = async ({ n }) => { if (n === 2) throw new TypeError('secret'); return { statusCode: 200, body: '1' }; };",
+    'new.mjs':
+      "export const handler = async ({ n }) => { if (n === 2) throw new TypeError('secret'); return { statusCode: 200, body: '1' }; };",
   });
   const { exitCode, out } = await compare('recordings/', ...HANDLERS, '--json');
   expect([exitCode, JSON.parse(out)]).toEqual([
@@ -109,8 +115,8 @@ it('compares each recording of a folder, whole events too, with CommonJS and wit
 it('allows a difference at a path that is ignored, and below it', async () => {
   write({
     'e.json': {},
-    'old.mjs': answer("{ statusCode: 200, headers: { etag: '1' }, body: '{\"at\":{\"x\":1}}' }"),
-    'new.mjs': answer("{ statusCode: 200, headers: { etag: '2' }, body: '{\"at\":{\"x\":2}}' }"),
+    'old.mjs': answer('{ statusCode: 200, headers: { etag: \'1\' }, body: \'{"at":{"x":1}}\' }'),
+    'new.mjs': answer('{ statusCode: 200, headers: { etag: \'2\' }, body: \'{"at":{"x":2}}\' }'),
   });
   expect((await compare('e.json', ...HANDLERS)).exitCode).toBe(1);
   const ignoring = await compare('e.json', ...HANDLERS, '--ignore', 'headers.etag', '--ignore', 'body.at');
@@ -128,9 +134,24 @@ it.each<[string, readonly string[], number, string]>([
   ['no handler', ['e.json', '--old', 'old.handler'], 2, 'name both handlers: --old and --new'],
   ['a file that is missing', ['none.json', ...HANDLERS], 2, 'none.json does not exist'],
   ['a file that is not JSON', ['bad.json', ...HANDLERS], 2, 'bad.json is not JSON'],
-  ['a handler without a file', ['e.json', '--old', 'gone.handler', '--new', 'new.handler'], 2, 'gone.handler: write a file'],
-  ['a module that does not load', ['e.json', '--old', 'broken.handler', '--new', 'new.handler'], 3, 'broken.mjs does not load: no table'],
-  ['a module without the export', ['e.json', '--old', 'old.other', '--new', 'new.handler'], 3, 'old.mjs has no function other'],
+  [
+    'a handler without a file',
+    ['e.json', '--old', 'gone.handler', '--new', 'new.handler'],
+    2,
+    'gone.handler: write a file',
+  ],
+  [
+    'a module that does not load',
+    ['e.json', '--old', 'broken.handler', '--new', 'new.handler'],
+    3,
+    'broken.mjs does not load: no table',
+  ],
+  [
+    'a module without the export',
+    ['e.json', '--old', 'old.other', '--new', 'new.handler'],
+    3,
+    'old.mjs has no function other',
+  ],
 ])('rejects %s', async (_, args, code, text) => {
   write({
     'e.json': {},

@@ -41,11 +41,19 @@ describe('one construct', () => {
     ["app.get('/a', (req, res) => { res.status(201).send('<p>x</p>'); });", 'Express', "return html(201, '<p>x</p>');"],
     ["app.get('/a', (req, res) => res.sendStatus(404));", 'Express', "text(404, 'Not Found')"],
     ["app.get('/a', ({ params: { id } }, res) => res.json({ id }));", 'Express', "json(200, { id: ctx.param('id') })"],
-    ["app.get('/f/*path', (req, res) => res.json([req.ip]));", 'Express', "app.get('/f/{path+}', (ctx) => json(200, [ctx.sourceIP()])"],
+    [
+      "app.get('/f/*path', (req, res) => res.json([req.ip]));",
+      'Express',
+      "app.get('/f/{path+}', (ctx) => json(200, [ctx.sourceIP()])",
+    ],
     ["app.get('/a', (c) => c.json({ ok: true }, 202));", 'Hono', 'json(202, { ok: true })'],
     ["app.get('/a', (c) => c.text('x'));", 'Hono', "text(200, 'x')"],
     ["app.post('/a', async (c) => c.json(await c.req.json()));", 'Hono', 'json(200, ctx.bodyJson<any>())'],
-    ["app.get('/f/:rest{.+}', (c) => c.text(c.req.param('rest')));", 'Hono', "'/f/{rest+}', (ctx) => text(200, ctx.param('rest'))"],
+    [
+      "app.get('/f/:rest{.+}', (c) => c.text(c.req.param('rest')));",
+      'Hono',
+      "'/f/{rest+}', (ctx) => text(200, ctx.param('rest'))",
+    ],
   ])('is rewritten: %s (%s)', (body, name, expected) => {
     const { text, plan } = migrate({ 'src/app.ts': name === 'Express' ? EXPRESS(body) : HONO(body) });
     expect(text).toContain(expected);
@@ -53,15 +61,43 @@ describe('one construct', () => {
   });
 
   it.each<[string, string, string]>([
-    ["app.get('/a', (req, res) => { res.cookie('a', 'b'); res.json(1); });", 'Express', "res.cookie: cookies: setCookie of @sallyport/http"],
-    ["app.get('/a', (req, res) => { db.find((err, row) => { res.json(row); }); });", 'Express', 'code that is called later answers: return a promise of the answer'],
-    ["app.get('/a', (req, res) => { res.json(1); log('sent'); });", 'Express', 'code follows the answer: return the answer at the end'],
-    ["app.use(express.static('public'));", 'Express', "express.static('public'): files belong into a bucket behind CloudFront"],
-    ["app.all('/a', (req, res) => res.json(1));", 'Express', "all('/a'): register each method with app.handle(method, path, handler, posture)"],
-    ["app.get('/a', jwt(), (c) => c.json(1));", 'Hono', 'jwt(): a middleware (ctx, next), or a posture and a principalResolver if it identifies the caller'],
+    [
+      "app.get('/a', (req, res) => { res.cookie('a', 'b'); res.json(1); });",
+      'Express',
+      'res.cookie: cookies: setCookie of @sallyport/http',
+    ],
+    [
+      "app.get('/a', (req, res) => { db.find((err, row) => { res.json(row); }); });",
+      'Express',
+      'code that is called later answers: return a promise of the answer',
+    ],
+    [
+      "app.get('/a', (req, res) => { res.json(1); log('sent'); });",
+      'Express',
+      'code follows the answer: return the answer at the end',
+    ],
+    [
+      "app.use(express.static('public'));",
+      'Express',
+      "express.static('public'): files belong into a bucket behind CloudFront",
+    ],
+    [
+      "app.all('/a', (req, res) => res.json(1));",
+      'Express',
+      "all('/a'): register each method with app.handle(method, path, handler, posture)",
+    ],
+    [
+      "app.get('/a', jwt(), (c) => c.json(1));",
+      'Hono',
+      'jwt(): a middleware (ctx, next), or a posture and a principalResolver if it identifies the caller',
+    ],
     ["app.get('/a/:id{[0-9]+}', (c) => c.json(1));", 'Hono', 'check the value of id in the handler'],
     ["app.get('/a/:id?', (c) => c.json(1));", 'Hono', ':id? is optional: register both paths with one handler'],
-    ["app.get('/a', (c) => c.json(c.req.valid('json')));", 'Hono', 'c.req.valid: a validated request: bind of @sallyport/http'],
+    [
+      "app.get('/a', (c) => c.json(c.req.valid('json')));",
+      'Hono',
+      'c.req.valid: a validated request: bind of @sallyport/http',
+    ],
   ])('leaves one line, which is counted: %s (%s)', (body, name, expected) => {
     const { text, plan } = migrate({ 'src/app.ts': name === 'Express' ? EXPRESS(body) : HONO(body) });
     expect(todosIn(text)).toEqual([expected]);
@@ -109,7 +145,9 @@ app.notFound((c) => c.text('old 404', 404));`);
   });
 
   it('of Express keeps its function, with a line that says so', () => {
-    const { handlers, text, root } = migrate({ 'src/app.ts': EXPRESS("register(app);\napp.get('/', (req, res) => res.json(1));") });
+    const { handlers, text, root } = migrate({
+      'src/app.ts': EXPRESS("register(app);\napp.get('/', (req, res) => res.json(1));"),
+    });
     expect(handlers).toEqual(['left: GET /']);
     expect(todosIn(text)).toEqual([
       'the application is passed on: register(app): keep this application in its own function, and move its routes one by one',
@@ -119,8 +157,12 @@ app.notFound((c) => c.text('old 404', 404));`);
   });
 
   it('of NestJS is named with what can be done', () => {
-    const { plan, text } = migrate({ 'src/app.ts': "import { NestFactory } from '@nestjs/core';\nNestFactory.create(App);\n" });
-    expect(plan.manual.map((step) => step.text)).toEqual([expect.stringContaining("'@nestjs/core': NestJS keeps its routes")]);
+    const { plan, text } = migrate({
+      'src/app.ts': "import { NestFactory } from '@nestjs/core';\nNestFactory.create(App);\n",
+    });
+    expect(plan.manual.map((step) => step.text)).toEqual([
+      expect.stringContaining("'@nestjs/core': NestJS keeps its routes"),
+    ]);
     expect(text).toContain('NestFactory.create(App);');
   });
 });
@@ -169,7 +211,9 @@ export { web };
   });
 
   it('keeps CRLF and double quotes of imports', () => {
-    const { text } = migrate({ 'src/app.ts': HONO("app.get('/a', (c) => c.json(1));").replaceAll("'", '"').replaceAll('\n', '\r\n') });
+    const { text } = migrate({
+      'src/app.ts': HONO("app.get('/a', (c) => c.json(1));").replaceAll("'", '"').replaceAll('\n', '\r\n'),
+    });
     expect(text).toContain('import { json } from "@sallyport/http";\r\n');
     expect(text).not.toMatch(/[^\r]\n/);
   });
@@ -195,7 +239,10 @@ describe('the command', () => {
     const dry = ask('-root', root, '--dry-run');
     expect([dry.exitCode, dry.err.split('\n').slice(-3, -1)]).toEqual([
       1,
-      ['sallyport-migrate: 2 handler(s): 1 rewritten, 0 mounted, 1 left', 'sallyport-migrate: 1 file(s) would change (re-run with -apply)'],
+      [
+        'sallyport-migrate: 2 handler(s): 1 rewritten, 0 mounted, 1 left',
+        'sallyport-migrate: 1 file(s) would change (re-run with -apply)',
+      ],
     ]);
     expect(contentOf(root)).toEqual(files);
     expect(ask('-root', root, '-apply')).toMatchObject({ exitCode: 3, out: '' });

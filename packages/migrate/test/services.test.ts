@@ -56,7 +56,10 @@ describe.each(readdirSync(SERVICES))('the service %s', (name) => {
   it('has a summary that names every remaining line', () => {
     const plan = planMigration({ root: before });
     expect(summaryOf(plan)).toEqual(JSON.parse(readFileSync(join(folder, 'summary.json'), 'utf8')));
-    const lines = Object.values(contentOf(join(folder, 'after'))).join('\n').match(/TODO\(sallyport\)/g) ?? [];
+    const lines =
+      Object.values(contentOf(join(folder, 'after')))
+        .join('\n')
+        .match(/TODO\(sallyport\)/g) ?? [];
     expect(lines).toHaveLength(plan.manual.filter(({ rule }) => rule === 'frameworks').length);
   });
 

@@ -29,7 +29,13 @@ function preset(render: Render, notFound: (ctx: Context) => ResponseInput): Comp
   };
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 
 /** The page of Express for errors: https://expressjs.com/en/guide/error-handling.html. */
 function expressPage(status: number, message: string): ResponseInput {
@@ -101,12 +107,17 @@ const NAMES: Readonly<Record<number, string>> = {
 export const powertoolsCompat: CompatOptions = preset(
   (_ctx, status, message, error) => {
     const phrase = statusPhrase(status) ?? '';
-    const name = (Object.hasOwn(NAMES, status) && status < 500 ? NAMES[status] : undefined) ?? phrase.replaceAll(' ', '');
+    const name =
+      (Object.hasOwn(NAMES, status) && status < 500 ? NAMES[status] : undefined) ?? phrase.replaceAll(' ', '');
     if (status >= 500) return json(status, { statusCode: status, error: phrase, message: phrase });
     return json(status, { statusCode: status, error: name, message, details: error?.details });
   },
   (ctx) => {
     const { method, path } = ctx.request;
-    return json(404, { statusCode: 404, error: 'NotFoundError', message: `Route ${path} for method ${method} not found` });
+    return json(404, {
+      statusCode: 404,
+      error: 'NotFoundError',
+      message: `Route ${path} for method ${method} not found`,
+    });
   },
 );

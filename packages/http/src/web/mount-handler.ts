@@ -87,9 +87,11 @@ export function mountHandler<Posture>(
   target: WebHandler,
   options: MountHandlerOptions<Posture>,
 ): void {
-  const { posture, methods, optionsPosture = posture } = MOUNT_HANDLER_OPTIONS.parse(
-    options as MountHandlerOptions<object>,
-  );
+  const {
+    posture,
+    methods,
+    optionsPosture = posture,
+  } = MOUNT_HANDLER_OPTIONS.parse(options as MountHandlerOptions<object>);
   const handler: Handler = (ctx) => {
     const authInfo = toAuthInfo(ctx);
     return target.fetch(toWebRequest(ctx), authInfo && { authInfo });

@@ -15,13 +15,16 @@ const CORS = {
 /** Express, below `serverless-http` or another adapter of it. */
 export const EXPRESS: Framework = {
   name: 'Express',
-  modules: ['express', 'serverless-http', '@vendia/serverless-express', '@codegenie/serverless-express', 'cors', 'helmet'],
-  makers: { 'express#default': 'app', 'express#Router': 'router', 'express#default.Router': 'router' },
-  adapters: [
-    'serverless-http#default',
-    '@vendia/serverless-express#default',
-    '@codegenie/serverless-express#default',
+  modules: [
+    'express',
+    'serverless-http',
+    '@vendia/serverless-express',
+    '@codegenie/serverless-express',
+    'cors',
+    'helmet',
   ],
+  makers: { 'express#default': 'app', 'express#Router': 'router', 'express#default.Router': 'router' },
+  adapters: ['serverless-http#default', '@vendia/serverless-express#default', '@codegenie/serverless-express#default'],
   resolvers: [],
   mounts: { use: 'path first' },
   preset: 'expressCompat',

@@ -82,7 +82,9 @@ export const MIDDY: Framework = {
     '@aws-lambda-powertools/logger/middleware#injectLambdaContext': { drop: true },
     '@aws-lambda-powertools/tracer/middleware#captureLambdaHandler': { drop: true },
     '@aws-lambda-powertools/metrics/middleware#logMetrics': { drop: true },
-    '@aws-lambda-powertools/idempotency/middleware#makeHandlerIdempotent': { todo: 'withIdempotency of @sallyport/jobs' },
+    '@aws-lambda-powertools/idempotency/middleware#makeHandlerIdempotent': {
+      todo: 'withIdempotency of @sallyport/jobs',
+    },
     '@aws-lambda-powertools/parser/middleware#parser': { todo: 'bind of @sallyport/http' },
     'middy-jwt#default': { todo: 'jwtPrincipalResolver of @sallyport/secure/jwt, and a posture on each route' },
   },
@@ -90,7 +92,8 @@ export const MIDDY: Framework = {
     'event.queryStringParameters': "the query: ctx.query('name') and ctx.queryAll('name')",
     'event.multiValueQueryStringParameters': "repeated values: ctx.queryAll('name')",
     'event.pathParameters': 'path parameters: ctx.params',
-    'event.requestContext.authorizer': 'the caller: ctx.securePrincipal(), with a resolver of @sallyport/secure/authorizers',
+    'event.requestContext.authorizer':
+      'the caller: ctx.securePrincipal(), with a resolver of @sallyport/secure/authorizers',
     'event.requestContext': 'the request: ctx.request, or the event: ctx.event',
     'event.headers': "headers: ctx.header('name')",
     event: 'the event is ctx.event',

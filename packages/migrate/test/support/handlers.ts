@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import { rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { buildAPIGatewayV2Request } from '@sallyport/testkit';
 import { buildSync } from 'esbuild';
@@ -89,7 +89,9 @@ export async function runCase(handler: LambdaHandler, given: Case): Promise<Case
     readonly body?: string;
     readonly isBase64Encoded?: boolean;
   };
-  const headers = Object.fromEntries(Object.entries(answer.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
+  const headers = Object.fromEntries(
+    Object.entries(answer.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+  );
   const text = answer.isBase64Encoded ? Buffer.from(answer.body ?? '', 'base64').toString() : (answer.body ?? '');
   return {
     ...given,

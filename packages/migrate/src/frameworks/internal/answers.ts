@@ -21,7 +21,16 @@ interface Chain {
 
 /** The objects on which status and headers are set. */
 const ROOTS: readonly string[] = ['res', 'c', 'r.res.headers', 'c.res.headers'];
-const SETTERS: readonly string[] = ['status', 'set', 'header', 'setHeader', 'append', 'type', 'contentType', 'location'];
+const SETTERS: readonly string[] = [
+  'status',
+  'set',
+  'header',
+  'setHeader',
+  'append',
+  'type',
+  'contentType',
+  'location',
+];
 const SENDERS: readonly string[] = ['json', 'send', 'sendStatus', 'end', 'redirect'];
 const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
@@ -47,7 +56,9 @@ function linksOf(node: ts.Expression, renderer: Renderer): { root: string; links
 /** True if every call of a chain is known. */
 function isKnown(root: string, links: readonly Link[]): boolean {
   if (root === 'res') {
-    return links.every(({ method }, at) => (at < links.length - 1 ? SETTERS : [...SETTERS, ...SENDERS]).includes(method));
+    return links.every(({ method }, at) =>
+      (at < links.length - 1 ? SETTERS : [...SETTERS, ...SENDERS]).includes(method),
+    );
   }
   const names = root === 'c' ? ['status', 'header'] : ['set', 'append'];
   return links.length === 1 && names.includes(links[0]?.method ?? '');
@@ -59,7 +70,8 @@ export function effectsOf(body: ts.Node, renderer: Renderer): { headers: boolean
   let isAfterNext = false;
   const visit = (node: ts.Node): void => {
     if (isFunc(node) && renderer.service.functions.has(node)) return;
-    if (ts.isAwaitExpression(node) && renderer.pathOf(callee(node.expression))?.join('.') === 'next') isAfterNext = true;
+    if (ts.isAwaitExpression(node) && renderer.pathOf(callee(node.expression))?.join('.') === 'next')
+      isAfterNext = true;
     if (ts.isExpressionStatement(node)) {
       const chain = linksOf(node.expression, renderer);
       const last = chain?.links.at(-1)?.method ?? '';
@@ -87,7 +99,9 @@ function readChain(node: ts.Expression, renderer: Renderer): Chain | undefined {
   const { links } = found;
   const given = links.findLast(({ method }) => method === 'status')?.args[0];
   const status = given && renderer.render(given);
-  const headers = links.flatMap((link) => headerOf(link, renderer) ?? []).map((text) => text.replace(/^\.\.\.\{ (.*) \}$/s, '$1'));
+  const headers = links
+    .flatMap((link) => headerOf(link, renderer) ?? [])
+    .map((text) => text.replace(/^\.\.\.\{ (.*) \}$/s, '$1'));
   const last = links.at(-1);
   const sent = last && SENDERS.includes(last.method) ? sendText(last, status, node, renderer) : undefined;
   return { status, headers, sent };
@@ -118,7 +132,8 @@ function valueOf(value: ts.Expression, renderer: Renderer): string {
   const isText =
     ts.isStringLiteralLike(value) ||
     ts.isTemplateExpression(value) ||
-    (ts.isCallExpression(value) && /^String$|\.toString$|\.join$|\.toISOString$/.test(renderer.textOf(value.expression)));
+    (ts.isCallExpression(value) &&
+      /^String$|\.toString$|\.join$|\.toISOString$/.test(renderer.textOf(value.expression)));
   return isText ? text : `String(${text})`;
 }
 
@@ -137,7 +152,8 @@ function sendText({ method, args }: Link, given: string | undefined, node: ts.No
   const text = renderer.render(value);
   if (method === 'json') return `${renderer.name('json')}(${status}, ${text})`;
   if (method === 'end') return `${renderer.name('text')}(${status}, ${text})`;
-  if (ts.isStringLiteralLike(value) || ts.isTemplateExpression(value)) return `${renderer.name('html')}(${status}, ${text})`;
+  if (ts.isStringLiteralLike(value) || ts.isTemplateExpression(value))
+    return `${renderer.name('html')}(${status}, ${text})`;
   if (!ts.isObjectLiteralExpression(value) && !ts.isArrayLiteralExpression(value))
     renderer.todo(node, 'send of a value: json, html or binary of @sallyport/http, as its type is');
   return `${renderer.name('json')}(${status}, ${text})`;
@@ -179,7 +195,8 @@ function answerStatement(node: ts.ExpressionStatement, renderer: Renderer): stri
     if (!chain) return undefined;
     if (!isSending) return setText(node, chain, renderer);
     if (!isTail(node)) renderer.todo(node, 'code follows the answer: return the answer at the end');
-    else if (isCalledLater(node, renderer.frame)) renderer.todo(node, 'code that is called later answers: return a promise of the answer');
+    else if (isCalledLater(node, renderer.frame))
+      renderer.todo(node, 'code that is called later answers: return a promise of the answer');
     return `return ${renderer.answer(chain.sent ?? '', chain.headers.join(', ') || undefined)};`;
   }
   return promiseStatement(node, inner, renderer);
@@ -226,7 +243,8 @@ function nextStatement(
     const set = frame.sets.headers ? `${renderer.answer('await next(ctx)')}` : 'await next(ctx)';
     return `const answer = ${set};`;
   }
-  if (!isTail(node)) renderer.todo(node, 'code follows next(): const answer = await next(ctx), and return answer at the end');
+  if (!isTail(node))
+    renderer.todo(node, 'code follows next(): const answer = await next(ctx), and return answer at the end');
   return `return ${nextText(renderer)};`;
 }
 

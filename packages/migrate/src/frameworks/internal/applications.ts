@@ -6,13 +6,17 @@ import { type Application, VERBS } from './service.js';
 
 /** `express()`, `new Hono()` and `new Router()` become the container. */
 export const makerStep: Step = (node, renderer) => {
-  const application = ts.isCallExpression(node) || ts.isNewExpression(node) ? renderer.service.applications.get(node) : undefined;
+  const application =
+    ts.isCallExpression(node) || ts.isNewExpression(node) ? renderer.service.applications.get(node) : undefined;
   if (!application || application.unsafe !== undefined || application.kind === 'router') return undefined;
   return containerText(application, renderer);
 };
 
 /** `new SecureApp({ … })` with the preset and the options that middlewares became. */
-export function containerText({ framework, options }: Pick<Application, 'framework' | 'options'>, renderer: Renderer): string {
+export function containerText(
+  { framework, options }: Pick<Application, 'framework' | 'options'>,
+  renderer: Renderer,
+): string {
   const preset = renderer.name(framework.preset);
   const hooks = [...options].filter(([name]) => name.startsWith('error:') || name === 'onError');
   const members = [`...${preset}`];
@@ -35,7 +39,8 @@ function errorHook(
     return type === undefined || type === 'Error' ? call : `err instanceof ${type} ? ${call} : ${rest}`;
   }, `${preset}.onError(ctx, err)`);
   const types = renderer.isTyped ? { err: ': any' } : { err: '' };
-  const head = hooks.some(([name]) => name === 'onError' || name === 'error:Error') || condition === 'ctx.route === null';
+  const head =
+    hooks.some(([name]) => name === 'onError' || name === 'error:Error') || condition === 'ctx.route === null';
   const text = head ? `${condition} ? ${preset}.onError(ctx, err) : ${own}` : own;
   return `onError: (ctx, err${types.err}) => (${text})`;
 }
@@ -77,7 +82,9 @@ export const adapterStep: Step = (node, renderer) => {
 /** `(event, context) => app.resolve(event, context)`. */
 export const resolverStep: Step = (node, renderer) => {
   if (ts.isFunctionDeclaration(node) && node.name && resolvedBy(node, renderer)) {
-    const modifiers = (ts.getModifiers(node) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ? 'export ' : '';
+    const modifiers = (ts.getModifiers(node) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
+      ? 'export '
+      : '';
     return `${modifiers}const ${node.name.text} = ${resolvedBy(node, renderer)}.handleLambda;`;
   }
   if (!ts.isExpression(node) || !isFunc(node)) return undefined;
@@ -102,7 +109,8 @@ function resolvedBy(func: ts.Node, renderer: Renderer): string | undefined {
 
 /** The statement that makes the Lambda handler of an application that is not rewritten. */
 export const unsafeStep: Step = (node, renderer) => {
-  if (!ts.isVariableStatement(node) && !ts.isExpressionStatement(node) && !ts.isExportAssignment(node)) return undefined;
+  if (!ts.isVariableStatement(node) && !ts.isExpressionStatement(node) && !ts.isExportAssignment(node))
+    return undefined;
   const found = adapted(node, renderer);
   if (!found) return undefined;
   const { call, argument, application } = found;
@@ -154,7 +162,9 @@ export const routerStep: Step = (node, renderer) => {
   if (!(ts.isSourceFile(node.parent) || ts.isBlock(node.parent))) return undefined;
   const router = routerOf(node, renderer);
   if (!router) return undefined;
-  const calls = node.parent.statements.filter((one) => ts.isExpressionStatement(one) && routerOf(one, renderer) === router);
+  const calls = node.parent.statements.filter(
+    (one) => ts.isExpressionStatement(one) && routerOf(one, renderer) === router,
+  );
   const written = calls.filter((one) => isRoute(one));
   const text = renderer.renderInner(node);
   if (written.length === 0) return text;
@@ -171,7 +181,9 @@ export const routerStep: Step = (node, renderer) => {
 function routerOf(node: ts.Statement, renderer: Renderer): Application | undefined {
   if (!ts.isExpressionStatement(node) || !ts.isCallExpression(node.expression)) return undefined;
   const { expression } = node.expression;
-  const found = ts.isPropertyAccessExpression(expression) ? renderer.service.applicationOf(expression.expression) : undefined;
+  const found = ts.isPropertyAccessExpression(expression)
+    ? renderer.service.applicationOf(expression.expression)
+    : undefined;
   return found?.kind === 'router' && found.unsafe === undefined ? found : undefined;
 }
 

@@ -64,7 +64,8 @@ function batchText(
 ): string {
   const [, handler, processor, settings] = call.arguments;
   const { checker } = renderer.service;
-  const made = processor && ts.isIdentifier(processor) ? checker.getSymbolAtLocation(processor)?.valueDeclaration : undefined;
+  const made =
+    processor && ts.isIdentifier(processor) ? checker.getSymbolAtLocation(processor)?.valueDeclaration : undefined;
   const kind = made?.getText().match(/EventType\.(\w+)/)?.[1] ?? 'SQS';
   const method = SOURCES[kind] ?? 'queue';
   const name = ts.isFunctionDeclaration(node) && node.name ? node.name.text : undefined;
@@ -81,7 +82,13 @@ function batchText(
   const isContext = func !== undefined && func.parameters.length > 1;
   if (isContext) renderer.todo(call, 'the second argument of the record handler: ctx.lambdaContext');
   const silent = settings && /throwOnFullBatchFailure:\s*false/.test(settings.getText());
-  places.push({ node, name: `${method} ${place}`, application: undefined, func: undefined, isLeft: renderer.todos.length > before });
+  places.push({
+    node,
+    name: `${method} ${place}`,
+    application: undefined,
+    func: undefined,
+    isLeft: renderer.todos.length > before,
+  });
   const target = ts.isIdentifier(handler ?? call) ? text : `(${text})`;
   const whole = silent || method !== 'queue' ? '' : ', { failWhole: true }';
   // Powertools reports failed records of streams by their sequence numbers.

@@ -4,7 +4,7 @@ import { MIDDY } from '../middy.js';
 import { containerText } from './applications.js';
 import { middlewareOf } from './middlewares.js';
 import { bare } from './pattern.js';
-import { patternOf, type HandlerPlace } from './registrations.js';
+import { type HandlerPlace, patternOf } from './registrations.js';
 import type { Renderer, Step } from './renderer.js';
 import { exportOf, type Func, functionOf, isFunc } from './roles.js';
 import type { Service } from './service.js';
@@ -46,7 +46,8 @@ interface MiddyRoute {
 /** The routes of `httpRouterHandler([…])`, even if the list is a constant. */
 function routesOf(handler: ts.Expression, checker: ts.TypeChecker): readonly MiddyRoute[] | undefined {
   const node = bare(handler);
-  if (!ts.isCallExpression(node) || exportOf(node.expression, checker) !== '@middy/http-router#default') return undefined;
+  if (!ts.isCallExpression(node) || exportOf(node.expression, checker) !== '@middy/http-router#default')
+    return undefined;
   const [first] = node.arguments;
   const given = first && ts.isObjectLiteralExpression(first) ? memberOf(first, 'routes') : first;
   const list = given && (ts.isIdentifier(given) ? constantOf(given, checker)?.initializer : given);
@@ -99,7 +100,11 @@ export function readChain(node: ts.Node, service: Service, deployment: Deploymen
 /** A part of a longer chain. */
 function isInner(node: ts.CallExpression, checker: ts.TypeChecker): boolean {
   const { parent } = node;
-  return ts.isPropertyAccessExpression(parent) && ts.isCallExpression(parent.parent) && chainOf(parent.parent, checker) !== undefined;
+  return (
+    ts.isPropertyAccessExpression(parent) &&
+    ts.isCallExpression(parent.parent) &&
+    chainOf(parent.parent, checker) !== undefined
+  );
 }
 
 function resolve(node: ts.Expression, checker: ts.TypeChecker): ts.Expression {
@@ -111,14 +116,19 @@ function resolve(node: ts.Expression, checker: ts.TypeChecker): ts.Expression {
 function queueFunc({ uses, handler }: MiddyChain, { checker }: Service): Func | undefined {
   const isBatch = uses.some((use) => {
     const node = bare(use);
-    return ts.isCallExpression(node) && exportOf(node.expression, checker) === '@middy/sqs-partial-batch-failure#default';
+    return (
+      ts.isCallExpression(node) && exportOf(node.expression, checker) === '@middy/sqs-partial-batch-failure#default'
+    );
   });
   const func = isBatch ? functionOf(handler, checker) : undefined;
   const [event] = func?.parameters ?? [];
   if (!func?.body || !event) return undefined;
   let found: Func | undefined;
   const visit = (node: ts.Node): void => {
-    const isMap = ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression) && node.expression.name.text === 'map';
+    const isMap =
+      ts.isCallExpression(node) &&
+      ts.isPropertyAccessExpression(node.expression) &&
+      node.expression.name.text === 'map';
     const [first] = isMap ? node.arguments : [];
     if (first && isMap && /\bRecords$/.test(node.expression.expression.getText())) found ??= functionOf(first, checker);
     ts.forEachChild(node, visit);
@@ -129,7 +139,10 @@ function queueFunc({ uses, handler }: MiddyChain, { checker }: Service): Func | 
 }
 
 /** The routes and queues that the template of the deployment gives to a function, by `src/create.handler`. */
-export type Deployment = ReadonlyMap<string, { readonly routes: readonly string[]; readonly queues: readonly string[] }>;
+export type Deployment = ReadonlyMap<
+  string,
+  { readonly routes: readonly string[]; readonly queues: readonly string[] }
+>;
 
 /** A chain becomes a container of its own. */
 export function chainStep(places: HandlerPlace[], deployment: Deployment): Step {
@@ -143,7 +156,10 @@ export function chainStep(places: HandlerPlace[], deployment: Deployment): Step 
     const exported = deployment.get(keyOf(node, renderer.source));
     const routes = routesOf(chain.handler, checker) ?? plannedRoutes(chain, node, exported?.routes ?? []);
     if (!record && routes.length === 0) {
-      renderer.todo(node, 'the method and the path of this function are in its deployment: app.post(path, handler, posture)');
+      renderer.todo(
+        node,
+        'the method and the path of this function are in its deployment: app.post(path, handler, posture)',
+      );
       places.push({ node, name: keyOf(node, renderer.source), application: undefined, func: undefined, isLeft: true });
       return renderer.textOf(node);
     }

@@ -63,7 +63,8 @@ export const assignmentStep: Step = (node, renderer) => {
 
 /** A body of JSON that the handler parses itself: `JSON.parse(event.body ?? '{}')`. */
 export const parsedBodyStep: Step = (node, renderer) => {
-  if (!renderer.frame || !ts.isCallExpression(node) || renderer.textOf(node.expression) !== 'JSON.parse') return undefined;
+  if (!renderer.frame || !ts.isCallExpression(node) || renderer.textOf(node.expression) !== 'JSON.parse')
+    return undefined;
   const [argument] = node.arguments;
   if (!argument) return undefined;
   const inner = bare(argument);
@@ -86,7 +87,10 @@ export const unknownStep: Step = (node, renderer) => {
       return renderer.textOf(node);
     }
   }
-  renderer.todo(node, `${renderer.textOf(node).split('\n', 1)[0]}: no rule of ${name}, see docs/migrating.md of Sallyport`);
+  renderer.todo(
+    node,
+    `${renderer.textOf(node).split('\n', 1)[0]}: no rule of ${name}, see docs/migrating.md of Sallyport`,
+  );
   return renderer.textOf(node);
 };
 
@@ -103,7 +107,9 @@ function isPlainExpression(node: ts.Node): node is ts.Expression {
   if (ts.isPropertyAccessExpression(parent) && parent.name === node) return false;
   if (ts.isPropertyAssignment(parent) && parent.name === node) return false;
   if (ts.isBindingElement(parent) && (parent.propertyName === node || parent.name === node)) return false;
-  return !(ts.isVariableDeclaration(parent) && parent.name === node) && !(ts.isParameter(parent) && parent.name === node);
+  return (
+    !(ts.isVariableDeclaration(parent) && parent.name === node) && !(ts.isParameter(parent) && parent.name === node)
+  );
 }
 
 /** `{ id }` of a variable that is rewritten: `{ id: ctx.param('id') }`. */
@@ -165,7 +171,8 @@ export const resultTypeStep: Step = (node, renderer) => {
 /** Powertools: what a handler returns becomes JSON. */
 export const valueStep: Step = (node, renderer) => {
   const { frame } = renderer;
-  if (!frame?.known.framework.returnsValues || frame.known.kind === 'middleware' || renderer.isInner(node)) return undefined;
+  if (!frame?.known.framework.returnsValues || frame.known.kind === 'middleware' || renderer.isInner(node))
+    return undefined;
   const isBody = ts.isExpression(node) && ts.isArrowFunction(node.parent) && node.parent.body === node;
   if (isBody && node.parent === frame.func) return wrapped(node, renderer);
   if (!ts.isReturnStatement(node) || !node.expression) return undefined;
@@ -180,7 +187,9 @@ function wrapped(node: ts.Expression, renderer: Renderer): string {
     (ts.isNewExpression(value) && renderer.textOf(value.expression) === 'Response') ||
     /^Response\.(?:json|redirect)\(/.test(text);
   if (isAnswer) return renderer.answer(text);
-  const isMade = ts.isObjectLiteralExpression(value) || ts.isArrayLiteralExpression(value) || ts.isAwaitExpression(value);
-  const awaited = renderer.frame?.isAsync === true && !isMade && !ts.isStringLiteralLike(value) ? `await ${text}` : text;
+  const isMade =
+    ts.isObjectLiteralExpression(value) || ts.isArrayLiteralExpression(value) || ts.isAwaitExpression(value);
+  const awaited =
+    renderer.frame?.isAsync === true && !isMade && !ts.isStringLiteralLike(value) ? `await ${text}` : text;
   return renderer.answer(`${renderer.name('json')}(200, ${awaited})`);
 }

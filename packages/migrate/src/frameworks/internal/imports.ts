@@ -12,7 +12,10 @@ const COMPANIONS: readonly string[] = ['aws-lambda', '@aws-lambda-powertools/bat
 function oldModule(node: ts.Statement): string | undefined {
   const module = ts.isImportDeclaration(node) ? literalText(node.moduleSpecifier) : requiredModule(node);
   if (module === undefined) return undefined;
-  const known = [...COMPANIONS, ...FRAMEWORKS.flatMap(({ modules, middlewares }) => [...modules, ...Object.keys(middlewares)])];
+  const known = [
+    ...COMPANIONS,
+    ...FRAMEWORKS.flatMap(({ modules, middlewares }) => [...modules, ...Object.keys(middlewares)]),
+  ];
   const names = known.map((name) => name.split('#', 1)[0] ?? name);
   return names.some((name) => module === name || module.startsWith(`${name}/`)) ? module : undefined;
 }
@@ -55,13 +58,15 @@ export function importEdits(desk: FileDesk, edits: readonly Edit[], renderer: Re
   for (const node of rest) {
     const text = kept.get(node);
     if (text === '') result.push(removal(node, desk));
-    else if (text !== undefined && text !== desk.textOf(node)) result.push({ start: node.getStart(source), end: node.end, text });
+    else if (text !== undefined && text !== desk.textOf(node))
+      result.push({ start: node.getStart(source), end: node.end, text });
   }
   if (first) {
     const text = kept.get(first) ?? desk.textOf(first);
     const lines = [...added, ...(text === '' ? [] : [text])];
     if (lines.length === 0) result.push(removal(first, desk));
-    else if (lines.join('') !== desk.textOf(first)) result.push({ start: first.getStart(source), end: first.end, text: lines.join(desk.newLine) });
+    else if (lines.join('') !== desk.textOf(first))
+      result.push({ start: first.getStart(source), end: first.end, text: lines.join(desk.newLine) });
   } else if (added.length > 0) {
     const last = source.statements.findLast((node) => ts.isImportDeclaration(node));
     const start = last ? last.end : (source.statements[0]?.getStart(source) ?? 0);
@@ -110,7 +115,8 @@ function newLines(desk: FileDesk, renderer: Renderer, used: ReadonlySet<string>)
     byModule.set(module, [...(byModule.get(module) ?? []), name]);
   }
   const isCommon = !desk.source.statements.some(
-    (node) => ts.isImportDeclaration(node) || ts.isExportDeclaration(node) || ts.isExportAssignment(node) || isExported(node),
+    (node) =>
+      ts.isImportDeclaration(node) || ts.isExportDeclaration(node) || ts.isExportAssignment(node) || isExported(node),
   );
   const hasRequire = /\brequire\(|\bexports\b/.test(desk.text);
   return [...byModule]
@@ -132,7 +138,10 @@ function newLines(desk: FileDesk, renderer: Renderer, used: ReadonlySet<string>)
 }
 
 function isExported(node: ts.Statement): boolean {
-  return ts.canHaveModifiers(node) && (ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false);
+  return (
+    ts.canHaveModifiers(node) &&
+    (ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false)
+  );
 }
 
 function alreadyImported(source: ts.SourceFile): ReadonlySet<string> {

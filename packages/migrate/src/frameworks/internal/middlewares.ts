@@ -22,7 +22,10 @@ export function middlewareOf(
   }
   const func = functionOf(node, renderer.service.checker);
   if (func && renderer.service.functions.has(func)) return { use: [renderer.render(given)] };
-  renderer.todo(given, `${renderer.textOf(given).split('\n', 1)[0]}: a middleware (ctx, next), or a posture and a principalResolver if it identifies the caller`);
+  renderer.todo(
+    given,
+    `${renderer.textOf(given).split('\n', 1)[0]}: a middleware (ctx, next), or a posture and a principalResolver if it identifies the caller`,
+  );
   return {};
 }
 
@@ -45,7 +48,12 @@ function corsText(node: ts.Expression, names: Readonly<Record<string, string>>, 
   const [given] = ts.isCallExpression(node) ? node.arguments : [];
   if (!given) return '{}';
   if (!ts.isObjectLiteralExpression(given)) {
-    renderer.todo(node, `the options of cors: ${Object.values(names).filter((name) => name !== '').join(', ')}`);
+    renderer.todo(
+      node,
+      `the options of cors: ${Object.values(names)
+        .filter((name) => name !== '')
+        .join(', ')}`,
+    );
     return `{ allowedOrigins: [] }`;
   }
   const members = given.properties.flatMap((property) => {
@@ -67,7 +75,13 @@ function corsMember(name: string, value: ts.Expression, renderer: Renderer): rea
   const isList = name === 'allowedOrigins' || name === 'allowHeaders' || name === 'exposeHeaders';
   if (!isList || ts.isArrayLiteralExpression(value)) return [`${name}: ${text}`];
   const literal = literalText(value);
-  if (literal !== undefined) return [`${name}: [${literal.split(',').map((one) => `'${one.trim()}'`).join(', ')}]`];
+  if (literal !== undefined)
+    return [
+      `${name}: [${literal
+        .split(',')
+        .map((one) => `'${one.trim()}'`)
+        .join(', ')}]`,
+    ];
   if (ts.isIdentifier(value) || ts.isPropertyAccessExpression(value)) return [`${name}: [${text}].flat()`];
   renderer.todo(value, `the option ${name} of cors is a list`);
   return name === 'allowedOrigins' ? [`${name}: []`] : [];

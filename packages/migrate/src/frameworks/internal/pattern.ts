@@ -80,8 +80,7 @@ export class Matcher {
     }
     if (ts.isObjectLiteralExpression(pattern))
       return ts.isObjectLiteralExpression(node) && this.#matchesObject(pattern, node, captures);
-    if (ts.isIdentifier(pattern))
-      return ts.isIdentifier(node) && node.text === pattern.text && this.#isForeign(node);
+    if (ts.isIdentifier(pattern)) return ts.isIdentifier(node) && node.text === pattern.text && this.#isForeign(node);
     return node.kind === pattern.kind && node.getText() === pattern.getText();
   }
 

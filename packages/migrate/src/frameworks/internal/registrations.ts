@@ -63,7 +63,10 @@ export function registrationStep(places: HandlerPlace[]): Step {
     if (method === 'all' || method === 'on') {
       const place = { node, name: `${method} ${literalText(node.arguments[0]) ?? ''}`, application, func: undefined };
       places.push({ ...place, isLeft: true });
-      renderer.todo(node, `${method}(${renderer.textOf(node.arguments[0] ?? node)}): register each method with app.handle(method, path, handler, posture)`);
+      renderer.todo(
+        node,
+        `${method}(${renderer.textOf(node.arguments[0] ?? node)}): register each method with app.handle(method, path, handler, posture)`,
+      );
     }
     return undefined;
   };
@@ -95,21 +98,31 @@ function route(
   const [path, ...rest] = node.arguments;
   const before = renderer.todos.length;
   const given = path && literalText(path);
-  const { pattern, todo } = given === undefined ? { pattern: renderer.textOf(path ?? node), todo: undefined } : patternOf(given);
+  const { pattern, todo } =
+    given === undefined ? { pattern: renderer.textOf(path ?? node), todo: undefined } : patternOf(given);
   if (todo !== undefined) renderer.todo(path ?? node, todo);
   const args = rest.flatMap(elementsOf);
   const handler = args.at(-1);
-  const uses = [...application.uses, ...args.slice(0, -1).flatMap((one) => middlewareOf(one, application, renderer).use ?? [])];
+  const uses = [
+    ...application.uses,
+    ...args.slice(0, -1).flatMap((one) => middlewareOf(one, application, renderer).use ?? []),
+  ];
   const { prefix } = application;
   const name = `${verb} ${prefix === '' || pattern !== '/' ? prefix + pattern : prefix}`;
   const posture = `${renderer.name('choosePosture')}('${name.replaceAll("'", "\\'")}')`;
   const own = application.framework.routeOptions;
-  const members = [...(own === '' ? [] : [own.slice(2, -2)]), ...(uses.length > 0 ? [`use: [${uses.join(', ')}]`] : [])];
+  const members = [
+    ...(own === '' ? [] : [own.slice(2, -2)]),
+    ...(uses.length > 0 ? [`use: [${uses.join(', ')}]`] : []),
+  ];
   const options = members.length > 0 ? `, { ${members.join(', ')} }` : '';
   const text = handler ? renderer.render(handler) : '';
   const func = handler && functionOf(handler, renderer.service.checker);
   if (handler && (!func || !renderer.service.functions.has(func))) {
-    renderer.todo(handler, `${renderer.textOf(handler).split('\n', 1)[0]} is not a function of this service: it takes ctx and returns an answer`);
+    renderer.todo(
+      handler,
+      `${renderer.textOf(handler).split('\n', 1)[0]} is not a function of this service: it takes ctx and returns an answer`,
+    );
   }
   places.push({ node, name, application, func, isLeft: renderer.todos.length > before });
   const shown = given === undefined ? (path ? renderer.render(path) : '') : `'${pattern}'`;

@@ -123,7 +123,8 @@ function requiredFunction(element: ts.BindingElement, checker: ts.TypeChecker): 
 
 /** The file of `require('./controller')`. */
 export function fileOf(node: ts.Expression | undefined, checker: ts.TypeChecker): ts.SourceFile | undefined {
-  if (!node || !ts.isCallExpression(node) || node.expression.getText() !== 'require' || !node.arguments[0]) return undefined;
+  if (!node || !ts.isCallExpression(node) || node.expression.getText() !== 'require' || !node.arguments[0])
+    return undefined;
   return checker.getSymbolAtLocation(node.arguments[0])?.declarations?.find(ts.isSourceFile);
 }
 

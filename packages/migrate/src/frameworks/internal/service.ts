@@ -7,7 +7,7 @@ import { HONO } from '../hono.js';
 import { MIDDY } from '../middy.js';
 import { POWERTOOLS } from '../powertools.js';
 import { bare } from './pattern.js';
-import { exportOf, fileOf, type Func, functionOf, Roles } from './roles.js';
+import { exportOf, type Func, fileOf, functionOf, Roles } from './roles.js';
 
 /** The frameworks whose code is rewritten. */
 export const FRAMEWORKS: readonly Framework[] = [EXPRESS, HONO, POWERTOOLS, MIDDY];
@@ -109,7 +109,8 @@ export class Service {
     if (made) return made;
     if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
       const { name, expression } = node.expression;
-      const isChain = VERBS.includes(name.text) || ['use', 'all', 'on', 'route', 'notFound', 'onError'].includes(name.text);
+      const isChain =
+        VERBS.includes(name.text) || ['use', 'all', 'on', 'route', 'notFound', 'onError'].includes(name.text);
       return isChain ? this.applicationOf(expression) : undefined;
     }
     if (!ts.isIdentifier(node)) return undefined;
@@ -150,7 +151,8 @@ export class Service {
       for (const argument of node.arguments) this.#know(argument, application, this.useKind(argument, framework));
     } else if (Object.hasOwn(framework.hooks, method)) {
       const [argument] = node.arguments;
-      if (argument) this.#know(argument, application, framework.hooks[method] === 'onError' ? 'errorHandler' : 'notFound');
+      if (argument)
+        this.#know(argument, application, framework.hooks[method] === 'onError' ? 'errorHandler' : 'notFound');
     } else if (method === 'errorHandler' && node.arguments[1]) {
       this.#know(node.arguments[1], application, 'errorHandler');
     } else if (!SETTINGS.includes(method) && !OUTSIDE.includes(method) && !Object.hasOwn(framework.mounts, method)) {
@@ -176,7 +178,12 @@ export class Service {
     const there = this.functions.get(func);
     if (there) return there;
     const roles = new Roles(this.checker, framework.aliases);
-    const names = { handler: 'handler', middleware: 'middleware', errorHandler: 'errorHandler', notFound: 'handler' } as const;
+    const names = {
+      handler: 'handler',
+      middleware: 'middleware',
+      errorHandler: 'errorHandler',
+      notFound: 'handler',
+    } as const;
     roles.give(func, framework[names[kind]]);
     roles.followDestructuring(func);
     const known = { framework, kind, roles, applications: new Set<Application>(), left: 0 };

@@ -22,7 +22,8 @@ export function changedPackages(before: Iterable<string>, after: Iterable<string
   const old = packagesIn(before);
   const now = packagesIn(after);
   const known = FRAMEWORKS.flatMap(({ modules, middlewares }) => [...modules, ...Object.keys(middlewares)]);
-  const isOld = (name: string) => known.some((one) => one.split('#', 1)[0] === name || one.startsWith(`${name}/`) || name.startsWith(`${one}/`));
+  const isOld = (name: string) =>
+    known.some((one) => one.split('#', 1)[0] === name || one.startsWith(`${name}/`) || name.startsWith(`${one}/`));
   const remove = [...old].filter((name) => isOld(name) && !now.has(name));
   const types = remove.flatMap((name) => COMPANIONS[name] ?? []);
   const added = [...now].filter((name) => name.startsWith('@sallyport/') && !old.has(name));

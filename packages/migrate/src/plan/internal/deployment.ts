@@ -27,7 +27,10 @@ function readTemplate(text: string, found: Map<string, { routes: string[]; queue
   let path: string | undefined;
   for (const line of text.split('\n')) {
     const [, key = '', raw = ''] = /^\s*-?\s*([A-Za-z]+):\s*(.*)$/.exec(line) ?? [];
-    const value = raw.replace(/\s+#.*$/, '').replaceAll(/^['"]|['"]$/g, '').trim();
+    const value = raw
+      .replace(/\s+#.*$/, '')
+      .replaceAll(/^['"]|['"]$/g, '')
+      .trim();
     const name = key.toLowerCase();
     if (name === 'handler') {
       current = { routes: [], queues: [] };

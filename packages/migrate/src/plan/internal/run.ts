@@ -85,7 +85,10 @@ class Run {
       code.map(({ text }) => text),
       after,
     );
-    this.#packages = { remove: [...(this.#packages?.remove ?? []), ...remove], add: { ...this.#packages?.add, ...add } };
+    this.#packages = {
+      remove: [...(this.#packages?.remove ?? []), ...remove],
+      add: { ...this.#packages?.add, ...add },
+    };
   }
 
   /** Imports need no other file. */
@@ -100,7 +103,9 @@ class Run {
 
   changePackages(): void {
     for (const [path, text] of this.#texts) {
-      const edits = isCode(path) ? [] : packageEdits(text, { ...this.#mapping, ...(this.#packages && { packages: this.#packages }) });
+      const edits = isCode(path)
+        ? []
+        : packageEdits(text, { ...this.#mapping, ...(this.#packages && { packages: this.#packages }) });
       if (edits.length > 0) this.#edit(path, [...edits]);
     }
   }

@@ -19,7 +19,8 @@ export function named(files: readonly ReadFile[], mapping: Mapping): readonly Re
 
 /** More files are parsed in several programs, and an application of several files is rewritten only within each. */
 const MOST_TOGETHER = 3000;
-const FRAMEWORK = /['"](?:express|hono|hono\/[\w-]+|@middy\/[\w-]+|@aws-lambda-powertools\/(?:event-handler|batch)[\w/-]*)['"]/;
+const FRAMEWORK =
+  /['"](?:express|hono|hono\/[\w-]+|@middy\/[\w-]+|@aws-lambda-powertools\/(?:event-handler|batch)[\w/-]*)['"]/;
 
 /** All files, if one of them has an application of an old framework. */
 export function aroundFrameworks(files: readonly ReadFile[]): readonly ReadFile[] {

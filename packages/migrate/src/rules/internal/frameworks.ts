@@ -1,6 +1,14 @@
 import ts from 'typescript';
-import { adapterStep, hookStep, makerStep, resolverStep, routerStep, unsafeStep } from '../../frameworks/internal/applications.js';
+import { HONO } from '../../frameworks/hono.js';
 import { answerStep } from '../../frameworks/internal/answers.js';
+import {
+  adapterStep,
+  hookStep,
+  makerStep,
+  resolverStep,
+  routerStep,
+  unsafeStep,
+} from '../../frameworks/internal/applications.js';
 import { batchStep } from '../../frameworks/internal/batch.js';
 import { chainStep, type Deployment, readChain } from '../../frameworks/internal/chains.js';
 import {
@@ -20,7 +28,6 @@ import { importEdits } from '../../frameworks/internal/imports.js';
 import { goneStatementStep, type HandlerPlace, registrationStep } from '../../frameworks/internal/registrations.js';
 import { Renderer, type Step } from '../../frameworks/internal/renderer.js';
 import { findParts, Service } from '../../frameworks/internal/service.js';
-import { HONO } from '../../frameworks/hono.js';
 import type { Edit } from '../../internal/edits.js';
 import { pathOf } from '../../internal/program.js';
 import { type CodeRule, FileDesk, noFindings, visitAll } from './rule.js';
@@ -92,7 +99,10 @@ function changesOf(renderer: Renderer, desk: FileDesk): readonly Edit[] {
     const end = desk.text.length;
     edits.push({ start: end, end, text: withHeadersText(renderer) });
   }
-  const all = [...edits, ...importEdits(desk, edits, renderer).filter((one) => !edits.some((other) => isSame(one, other)))];
+  const all = [
+    ...edits,
+    ...importEdits(desk, edits, renderer).filter((one) => !edits.some((other) => isSame(one, other))),
+  ];
   return all.map(({ start, end, text }) => ({ start, end, text: text.replaceAll(/\r?\n/g, desk.newLine) }));
 }
 
@@ -102,7 +112,11 @@ function isSame(a: Edit, b: Edit): boolean {
 
 function withHeadersText(renderer: Renderer): string {
   const types = renderer.isTyped
-    ? { answer: `: ${renderer.name('ResponseInput')}`, headers: ': Record<string, string>', result: `: ${renderer.name('ResponseInput')}` }
+    ? {
+        answer: `: ${renderer.name('ResponseInput')}`,
+        headers: ': Record<string, string>',
+        result: `: ${renderer.name('ResponseInput')}`,
+      }
     : { answer: '', headers: '', result: '' };
   return [
     '\n/** The answer with further headers. */',
