@@ -110,14 +110,14 @@ function readChain(node: ts.Expression, renderer: Renderer): Chain | undefined {
 function headerOf({ method, args }: Link, renderer: Renderer): string | undefined {
   const [name, value] = args;
   if (!name || method === 'status') return undefined;
-  if (method === 'location') return `location: ${valueOf(name, renderer)}`;
+  if (method === 'location') return `location: ${headerValue(name, renderer)}`;
   if (method === 'type' || method === 'contentType') {
     const known = ts.isStringLiteralLike(name) ? TYPES[name.text] : undefined;
     return `'content-type': ${known === undefined ? renderer.render(name) : `'${known}'`}`;
   }
   if (!SETTERS.includes(method)) return undefined;
   if (!value) return `...${renderer.render(name)}`;
-  return `${keyOf(name, renderer)}: ${valueOf(value, renderer)}`;
+  return `${keyOf(name, renderer)}: ${headerValue(value, renderer)}`;
 }
 
 function keyOf(name: ts.Expression, renderer: Renderer): string {
@@ -127,7 +127,7 @@ function keyOf(name: ts.Expression, renderer: Renderer): string {
 }
 
 /** Values of headers are text. */
-function valueOf(value: ts.Expression, renderer: Renderer): string {
+function headerValue(value: ts.Expression, renderer: Renderer): string {
   const text = renderer.render(value);
   const isText =
     ts.isStringLiteralLike(value) ||
