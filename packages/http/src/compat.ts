@@ -1,2 +1,2 @@
-/** Options that answer like Express, Hono, Middy and Powertools, for services whose clients must not notice a migration. */
+/** Options that answer like Express, Hono, Middy and Powertools, for services with clients that rely on these answers. */
 export { type CompatOptions, expressCompat, honoCompat, middyCompat, powertoolsCompat } from './compat/presets.js';

@@ -17,7 +17,7 @@ function migrate(files: Readonly<Record<string, string>>, path = 'src/app.ts') {
   return { root, plan, handlers, text: contentOf(root)[path] ?? '' };
 }
 
-/** The lines for the user in a text. */
+/** The lines for the user in a file. */
 function todosIn(text: string): readonly string[] {
   return text.split('\n').flatMap((line) => line.split('// TODO(sallyport): ')[1] ?? []);
 }
@@ -79,7 +79,7 @@ describe('one construct', () => {
     [
       "app.use(express.static('public'));",
       'Express',
-      "express.static('public'): files belong into a bucket behind CloudFront",
+      "express.static('public'): serve files from a bucket through CloudFront",
     ],
     [
       "app.all('/a', (req, res) => res.json(1));",
@@ -105,7 +105,7 @@ describe('one construct', () => {
     expect(plan.handlers.every(({ outcome }) => outcome === 'left')).toBe(true);
   });
 
-  it('never opens by itself: a posture is chosen by the user', () => {
+  it('never opens automatically: the user chooses each posture', () => {
     const { text } = migrate({ 'src/app.ts': HONO("app.get('/', (c) => c.text('x'));") });
     expect(text).toContain("choosePosture('GET /')");
     expect(text).not.toMatch(/Public|Optional/);
@@ -144,19 +144,19 @@ app.notFound((c) => c.text('old 404', 404));`);
     }
   });
 
-  it('of Express keeps its function, with a line that says so', () => {
+  it('of Express keeps its function, with one line for the user', () => {
     const { handlers, text, root } = migrate({
       'src/app.ts': EXPRESS("register(app);\napp.get('/', (req, res) => res.json(1));"),
     });
     expect(handlers).toEqual(['left: GET /']);
     expect(todosIn(text)).toEqual([
-      'the application is passed on: register(app): keep this application in its own function, and move its routes one by one',
+      'the application is passed on: register(app): keep this application in a separate function, and move its routes step by step',
     ]);
     expect(text).toContain("app.get('/', (req, res) => res.json(1));");
     expect(planMigration({ root }).changes).toEqual([]);
   });
 
-  it('of NestJS is named with what can be done', () => {
+  it('of NestJS is listed with two ways to keep it', () => {
     const { plan, text } = migrate({
       'src/app.ts': "import { NestFactory } from '@nestjs/core';\nNestFactory.create(App);\n",
     });
@@ -234,7 +234,7 @@ describe('the command', () => {
   };
   const files = { 'src/app.ts': HONO("app.get('/a', (c) => c.json(1));\napp.get('/b', (c) => c.json(c.env.DB));") };
 
-  it('says how much is rewritten, mounted and left, and ends with 3 while something is left', () => {
+  it('reports how much is rewritten, mounted and left, and ends with 3 while something is left', () => {
     const root = makeService(files);
     const dry = ask('-root', root, '--dry-run');
     expect([dry.exitCode, dry.err.split('\n').slice(-3, -1)]).toEqual([

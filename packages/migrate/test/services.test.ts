@@ -18,7 +18,7 @@ afterAll(() => {
   removeServices();
 });
 
-/** What the command tells about a plan. */
+/** The summary of a plan. */
 function summaryOf({ handlers, manual }: MigrationPlan): object {
   return {
     handlers: handlers.map(({ text, outcome }) => `${outcome}: ${text}`),

@@ -14,7 +14,7 @@ export interface CompatOptions {
 
 type Render = (ctx: Context, status: number, message: string, error: FrameworkError | undefined) => ResponseInput;
 
-/** None of the older frameworks knows 405: a method without a route is an unknown path. */
+/** The older frameworks do not answer 405: a method without a route is an unknown path. */
 function preset(render: Render, notFound: (ctx: Context) => ResponseInput): CompatOptions {
   return {
     autoHead: true,
@@ -23,7 +23,7 @@ function preset(render: Render, notFound: (ctx: Context) => ResponseInput): Comp
       const error = isFrameworkError(thrown) ? thrown : undefined;
       if (error?.code === 'app.method_not_allowed' && ctx.route === null) return notFound(ctx);
       const status = error?.status ?? 500;
-      // The text of an exception, or of an error of the server, never reaches a client.
+      // The message of an exception never reaches a client.
       return render(ctx, status, error !== undefined && status < 500 ? error.message : '', error);
     },
   };

@@ -12,7 +12,7 @@ export interface MountTarget<Posture> {
     posture: Posture,
     options?: { readonly streaming?: boolean; readonly trailingSlash?: boolean },
   ): unknown;
-  /** The operations so far; if absent, none is known. */
+  /** The operations so far. */
   routes?(): readonly { readonly method: string; readonly path: string }[];
 }
 

@@ -35,8 +35,8 @@ export interface ManualStep extends Place {
 /** A handler of an old framework. */
 export interface MigratedHandler extends Place {
   /**
-   * `rewritten`: no line is left in it. `mounted`: its application runs behind a posture as it is. `left`: a line
-   * `TODO(sallyport)` names what remains.
+   * `rewritten`: no line is left in it. `mounted`: its application runs unchanged, with a posture. `left`: a line
+   * `TODO(sallyport)` names the remaining step.
    */
   readonly outcome: 'rewritten' | 'mounted' | 'left';
 }
@@ -49,7 +49,7 @@ export interface MigrationPlan {
   readonly changes: readonly FileChange[];
   /** The order in which the changed files must be written: files that register on a container before the file that creates it. */
   readonly order: readonly string[];
-  /** Handlers of Express, Hono, Middy and Powertools; the text is their operation, as `GET /orders/{id}`. */
+  /** Handlers of Express, Hono, Middy and Powertools, each with its operation, as `GET /orders/{id}`. */
   readonly handlers: readonly MigratedHandler[];
   /** The manual steps. */
   readonly manual: readonly ManualStep[];

@@ -1,6 +1,6 @@
 import { type Posture, Public } from '@sallyport/secure';
 
-/** What the user writes in place of the placeholder; the old services of the tests know no callers. */
+/** The choice of the user, in place of the placeholder: the old services of the tests have no callers. */
 export function choosePosture(_place: string): Posture {
   return Public();
 }

@@ -28,10 +28,10 @@ export type LambdaHandler = (event: unknown, context: unknown) => Promise<unknow
 
 const PACKAGE = join(WORKSPACE, 'packages/migrate');
 const require = createRequire(import.meta.url);
-/** Each bundle has a name of its own: a module is loaded once. */
+/** Each bundle has a unique name: a module is loaded once. */
 let bundles = 0;
 
-/** Bundles the file of a handler, `src/app.handler`, and loads it. Postures are those that the user chose: public here. */
+/** Bundles the file of a handler, `src/app.handler`, and loads it. The user chose the posture `Public`. */
 export function loadHandler(root: string, handler: string, scratch: string): LambdaHandler {
   const dot = handler.lastIndexOf('.');
   bundles += 1;

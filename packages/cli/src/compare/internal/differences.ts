@@ -15,7 +15,7 @@ const IDS = /(?:^|\.)(?:request_?id|trace_?id|timestamp|x-request-id|x-amzn-requ
 /** Characters of a value in a report. */
 const SHOWN = 200;
 
-/** Compares two results: answers of HTTP by status, headers, cookies and body, other results as they are. */
+/** Compares two results: answers of HTTP by status, headers, cookies and body, other results unchanged. */
 export function findingsOf(before: Outcome, after: Outcome, ignored: readonly string[]): readonly Finding[] {
   const found: Finding[] = [];
   collect('', viewOf(before), viewOf(after), found);

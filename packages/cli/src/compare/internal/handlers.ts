@@ -12,7 +12,7 @@ const EXTENSIONS = ['.mjs', '.js', '.cjs', '.ts', '.mts'];
  * Loads `dist/old.handler`: the export `handler` of the module `dist/old`.
  *
  * @returns the reason if the module does not load or has no such function
- * @throws FrameworkError `cli.usage` for a name that is no file and export
+ * @throws FrameworkError `cli.usage` for a name without file and export
  */
 export async function loadHandler(cwd: string, name: string): Promise<LambdaHandler | string> {
   const dot = name.lastIndexOf('.');

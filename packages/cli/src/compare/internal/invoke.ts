@@ -3,7 +3,7 @@ import type { LambdaHandler } from './handlers.js';
 /** The end of an invocation. */
 export type Outcome = { readonly result: unknown } | { readonly failure: string };
 
-/** Runs a handler once, with an event of its own. A failure has the name of the error only: its text can differ in each run. */
+/** Runs a handler once, with a copy of the event. A failure has the name of the error only: its text can differ in each run. */
 export async function invokeOnce(handler: LambdaHandler, event: unknown, timeoutMs: number): Promise<Outcome> {
   const end = Date.now() + timeoutMs;
   const context = {

@@ -10,12 +10,12 @@ interface Link {
   readonly args: readonly ts.Expression[];
 }
 
-/** What a chain of calls on the old answer does. */
+/** The effects of a chain of calls on the old answer. */
 interface Chain {
   readonly status: string | undefined;
   /** Members of an object of headers, as text. */
   readonly headers: readonly string[];
-  /** The text of the answer; `undefined` if the chain only sets status and headers. */
+  /** The code of the answer; `undefined` if the chain only sets status and headers. */
   readonly sent: string | undefined;
 }
 
@@ -224,7 +224,7 @@ function promiseStatement(node: ts.ExpressionStatement, inner: ts.Expression, re
   return isTail(node) ? `return ${renderer.render(chain)};` : undefined;
 }
 
-/** The argument of `next(…)`: `null` without one. */
+/** The argument of `next(…)`: `null` without an argument. */
 function nextCall(node: ts.Expression, renderer: Renderer): ts.Expression | null | undefined {
   if (!ts.isCallExpression(node) || renderer.pathOf(node.expression)?.join('.') !== 'next') return undefined;
   return node.arguments[0] ?? null;

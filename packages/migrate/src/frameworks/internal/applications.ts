@@ -1,5 +1,5 @@
 import ts from 'typescript';
-import { HONO } from '../hono.js';
+import { HONO } from './hono.js';
 import type { Renderer, Step } from './renderer.js';
 import { exportOf, isFunc } from './roles.js';
 import { type Application, VERBS } from './service.js';
@@ -117,13 +117,13 @@ export const unsafeStep: Step = (node, renderer) => {
   const reason = application.unsafe ?? '';
   const { framework } = application;
   if (framework !== HONO) {
-    renderer.todo(node, `${reason}: keep this application in its own function, and move its routes one by one`);
+    renderer.todo(node, `${reason}: keep this application in a separate function, and move its routes step by step`);
     return renderer.textOf(node);
   }
   const mounted = renderer.textOf(argument);
   const lines = [
     `const mounted = new ${renderer.name('SecureApp')}();`,
-    `// The application of ${framework.name} is mounted as it is: ${reason.replaceAll(/\s+/g, ' ')}.`,
+    `// The application of ${framework.name} is mounted unchanged: ${reason.replaceAll(/\s+/g, ' ')}.`,
     `${renderer.name('mountHandler')}(mounted, '/{rest+}', { fetch: (request) => ${mounted}.fetch(request) }, { posture: ${renderer.name('choosePosture')}('/{rest+}') });`,
   ];
   const text = renderer.textOf(node);
@@ -150,7 +150,7 @@ function adapted(node: ts.Node, renderer: Renderer) {
   return found;
 }
 
-/** A router of its own becomes `defineRoutes`: its first and last registration are the ends of the function. */
+/** A separate router becomes `defineRoutes`: its first and last registration are the ends of the function. */
 export const routerStep: Step = (node, renderer) => {
   if (ts.isVariableStatement(node)) {
     const [one] = node.declarationList.declarations;

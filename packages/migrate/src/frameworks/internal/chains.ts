@@ -1,6 +1,6 @@
 import ts from 'typescript';
 import { literalText } from '../../rules/internal/rule.js';
-import { MIDDY } from '../middy.js';
+import { MIDDY } from './middy.js';
 import { containerText } from './applications.js';
 import { middlewareOf } from './middlewares.js';
 import { bare } from './pattern.js';
@@ -82,13 +82,13 @@ function memberOf(node: ts.ObjectLiteralExpression, name: string): ts.Expression
   return member && ts.isShorthandPropertyAssignment(member) ? member.name : undefined;
 }
 
-/** Functions that a chain runs, so that they are rewritten wherever they stand. */
+/** Records the functions that a chain runs. They can be in another file. */
 export function readChain(node: ts.Node, service: Service, deployment: Deployment): void {
   if (!ts.isCallExpression(node)) return;
   const chain = chainOf(node, service.checker);
   if (!chain || isInner(node, service.checker) || queueFunc(chain, service)) return;
   const routes = routesOf(chain.handler, service.checker);
-  // Without a route the chain is left as it is.
+  // Without a route the chain is left unchanged.
   if (!routes && !deployment.get(keyOf(node, node.getSourceFile()))?.routes.length) return;
   for (const handler of routes?.map((route) => route.handler) ?? [chain.handler]) {
     const inner = chainOf(resolve(handler, service.checker), service.checker)?.handler ?? handler;
@@ -138,13 +138,13 @@ function queueFunc({ uses, handler }: MiddyChain, { checker }: Service): Func | 
   return isWhole ? found : undefined;
 }
 
-/** The routes and queues that the template of the deployment gives to a function, by `src/create.handler`. */
+/** The routes and queues of a function in the template of the deployment, by `src/create.handler`. */
 export type Deployment = ReadonlyMap<
   string,
   { readonly routes: readonly string[]; readonly queues: readonly string[] }
 >;
 
-/** A chain becomes a container of its own. */
+/** A chain becomes a separate container. */
 export function chainStep(places: HandlerPlace[], deployment: Deployment): Step {
   return (node, renderer) => {
     const { checker } = renderer.service;
@@ -222,7 +222,7 @@ function queueText(
   return `new ${renderer.name('SecureApp')}().queue('${name}', ${async}(_ctx, ${parameter}) => ${body}).handleLambda`;
 }
 
-/** The handler and the routes of a chain that are constants, when nothing else names them. */
+/** The handler and the routes of a chain that are constants and are used only by it. */
 function vanished(node: ts.VariableStatement, renderer: Renderer): string | undefined {
   const [one, ...rest] = node.declarationList.declarations;
   if (!one?.initializer || rest.length > 0 || !ts.isIdentifier(one.name)) return undefined;

@@ -73,7 +73,7 @@ export const parsedBodyStep: Step = (node, renderer) => {
   return `ctx.bodyJson${renderer.isTyped ? '<any>' : ''}()`;
 };
 
-/** What no rule has matched leaves a line. */
+/** An expression that no rule has matched leaves a line. */
 export const unknownStep: Step = (node, renderer) => {
   const { frame } = renderer;
   if (!frame || !isPlainExpression(node)) return undefined;
@@ -128,7 +128,7 @@ export const proxyResultStep: Step = (node, renderer) => {
   const code = valueText(status, renderer);
   const body = member('body');
   const kind = renderer.frame?.known.kind;
-  // What an error handler of Powertools returns is the body, with the status as a member.
+  // The value of an error handler of Powertools is the body, with the status as a member.
   if (!body && renderer.frame?.known.framework.returnsValues && (kind === 'errorHandler' || kind === 'notFound')) {
     return `${renderer.name('json')}(${code}, ${renderer.renderChildren(node)})`;
   }
@@ -168,7 +168,7 @@ export const resultTypeStep: Step = (node, renderer) => {
   return renderer.service.hasProxyResults(renderer.source) ? renderer.name('ResponseInput') : undefined;
 };
 
-/** Powertools: what a handler returns becomes JSON. */
+/** Powertools: the value that a handler returns becomes JSON. */
 export const valueStep: Step = (node, renderer) => {
   const { frame } = renderer;
   if (!frame?.known.framework.returnsValues || frame.known.kind === 'middleware' || renderer.isInner(node))

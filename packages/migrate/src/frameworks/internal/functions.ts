@@ -4,7 +4,7 @@ import type { Renderer, Step } from './renderer.js';
 import { type Func, isFunc } from './roles.js';
 import type { KnownFunc } from './service.js';
 
-/** Functions that take parts of an old framework take a context. */
+/** Functions with parts of an old framework as parameters get a context. */
 export const functionStep: Step = (node, renderer) => {
   if (!isFunc(node)) return undefined;
   const known = renderer.service.functions.get(node);

@@ -1,7 +1,7 @@
 import ts from 'typescript';
 import { applyEdits, type Edit } from '../../internal/edits.js';
 import { type FileDesk, literalText, visitAll } from '../../rules/internal/rule.js';
-import { SUCCESSORS, TYPE_SUCCESSORS } from '../framework.js';
+import { SUCCESSORS, TYPE_SUCCESSORS } from './framework.js';
 import type { Renderer } from './renderer.js';
 import { FRAMEWORKS } from './service.js';
 
@@ -47,7 +47,7 @@ export function importEdits(desk: FileDesk, edits: readonly Edit[], renderer: Re
   const { source } = desk;
   const after = applyEdits(source.text, edits);
   const used = namesIn(after, source.fileName);
-  // A successor takes the place of an old export of the same name, as `secureHeaders`.
+  // A successor replaces an old export of the same name, as `secureHeaders`.
   const successors = new Set(renderer.used.values());
   const usedOld = new Set([...used].filter((name) => !successors.has(name)));
   const old = source.statements.filter((node) => oldModule(node) !== undefined);

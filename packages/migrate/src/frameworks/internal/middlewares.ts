@@ -1,12 +1,12 @@
 import ts from 'typescript';
 import { literalText } from '../../rules/internal/rule.js';
-import type { MiddlewareRule } from '../framework.js';
+import type { MiddlewareRule } from './framework.js';
 import { bare } from './pattern.js';
 import type { Renderer } from './renderer.js';
 import { exportOf, functionOf } from './roles.js';
 import type { Application } from './service.js';
 
-/** What becomes of one middleware: texts of middlewares; options are recorded with the application. */
+/** Rewrites one middleware. Options are recorded with the application. */
 export function middlewareOf(
   given: ts.Expression,
   application: Pick<Application, 'framework' | 'options'>,

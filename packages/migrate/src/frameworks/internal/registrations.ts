@@ -5,7 +5,7 @@ import type { Renderer, Step } from './renderer.js';
 import { type Func, functionOf } from './roles.js';
 import { type Application, elementsOf, SETTINGS, VERBS } from './service.js';
 
-/** A registered handler of the old framework, and what has become of it. */
+/** A registered handler of the old framework, and its outcome. */
 export interface HandlerPlace {
   readonly node: ts.Node;
   /** `GET /orders/{id}`. */
@@ -121,7 +121,7 @@ function route(
   if (handler && (!func || !renderer.service.functions.has(func))) {
     renderer.todo(
       handler,
-      `${renderer.textOf(handler).split('\n', 1)[0]} is not a function of this service: it takes ctx and returns an answer`,
+      `${renderer.textOf(handler).split('\n', 1)[0]} is not a function of this service: write a handler (ctx) that returns an answer`,
     );
   }
   places.push({ node, name, application, func, isLeft: renderer.todos.length > before });

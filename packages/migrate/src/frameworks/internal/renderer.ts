@@ -1,5 +1,5 @@
 import ts from 'typescript';
-import { CODES, type Framework, SUCCESSORS } from '../framework.js';
+import { CODES, type Framework, SUCCESSORS } from './framework.js';
 import { type Captures, type CompiledRewrite, Matcher, parsePatternText } from './pattern.js';
 import { exportOf, type Func, isFunc } from './roles.js';
 import { FRAMEWORKS, type KnownFunc, type Service } from './service.js';
@@ -24,15 +24,13 @@ export interface Frame {
 /** Rewrites one kind of node; `undefined` if it does not apply, `''` for a statement that disappears. */
 export type Step = (node: ts.Node, renderer: Renderer) => string | undefined;
 
-const COMPILED = new Map<Framework, readonly CompiledRewrite[]>();
-
-function compiled(framework: Framework): readonly CompiledRewrite[] {
-  const there = COMPILED.get(framework);
+function compiledOf({ compiled }: Service, framework: Framework): readonly CompiledRewrite[] {
+  const there = compiled.get(framework);
   if (there) return there;
   const made = framework.rewrites.map(({ before, after, isAnswer = false }) => {
     return { pattern: parsePatternText(before), after, isAnswer };
   });
-  COMPILED.set(framework, made);
+  compiled.set(framework, made);
   return made;
 }
 
@@ -87,7 +85,7 @@ export class Renderer {
     return this.renderChildren(node);
   }
 
-  /** The new text of a node without the steps that ask {@link isInner}. */
+  /** The new text of a node without the steps that call {@link isInner}. */
   renderInner(node: ts.Node): string {
     this.#inner.add(node);
     try {
@@ -102,7 +100,7 @@ export class Renderer {
     return this.#inner.has(node);
   }
 
-  /** The text of a node with the new texts of its children. */
+  /** The code of a node with the new code of its children. */
   renderChildren(node: ts.Node): string {
     let text = '';
     let at = node.getStart(this.source);
@@ -160,7 +158,7 @@ export class Renderer {
     return local;
   }
 
-  /** True if the file declares the name itself; imports of old frameworks disappear. */
+  /** True if the file has a declaration of the name; imports of old frameworks disappear. */
   #isTaken(name: string): boolean {
     let isTaken = false;
     const visit = (node: ts.Node): void => {
@@ -187,7 +185,7 @@ export class Renderer {
     const frameworks = frame ? [frame.known.framework] : FRAMEWORKS;
     for (const framework of frameworks) {
       const matcher = this.#matcherOf(framework, frame?.known);
-      for (const rule of compiled(framework)) {
+      for (const rule of compiledOf(this.service, framework)) {
         const captures = matcher.match(rule.pattern, node);
         if (captures) return { rule, captures };
       }
@@ -209,7 +207,7 @@ export class Renderer {
     return matcher;
   }
 
-  /** The text of a rule's result. */
+  /** The code of a rule's result. */
   expand(after: string, captures: Captures): string {
     const types = captures.get('$T');
     const status = this.frame?.sets.status ? 'status' : '200';

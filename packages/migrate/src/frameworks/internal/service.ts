@@ -1,12 +1,12 @@
 import ts from 'typescript';
 import { declarationOf } from '../../rules/internal/containers.js';
 import { visitAll } from '../../rules/internal/rule.js';
-import { EXPRESS } from '../express.js';
-import type { Framework } from '../framework.js';
-import { HONO } from '../hono.js';
-import { MIDDY } from '../middy.js';
-import { POWERTOOLS } from '../powertools.js';
-import { bare } from './pattern.js';
+import { EXPRESS } from './express.js';
+import type { Framework } from './framework.js';
+import { HONO } from './hono.js';
+import { MIDDY } from './middy.js';
+import { POWERTOOLS } from './powertools.js';
+import { bare, type CompiledRewrite } from './pattern.js';
 import { exportOf, type Func, fileOf, functionOf, Roles } from './roles.js';
 
 /** The frameworks whose code is rewritten. */
@@ -52,10 +52,15 @@ export class Service {
   readonly checker: ts.TypeChecker;
   readonly applications = new Map<ts.Node, Application>();
   readonly functions = new Map<Func, KnownFunc>();
+  /** The parsed rules of each framework. */
+  readonly compiled = new Map<Framework, readonly CompiledRewrite[]>();
+  /** Variables of applications that are parts of others. */
+  readonly #parts: ReadonlySet<ts.Node>;
   #answering: Set<ts.SourceFile> | undefined;
 
   constructor(checker: ts.TypeChecker, sources: readonly ts.SourceFile[]) {
     this.checker = checker;
+    this.#parts = findParts(checker, sources);
     for (const source of sources) visitAll(source, (node) => this.#readMaker(node));
     for (const source of sources) visitAll(source, (node) => this.#readCall(node));
     for (const source of sources) visitAll(source, (node) => this.#readEscape(node));
@@ -64,7 +69,7 @@ export class Service {
     }
   }
 
-  /** True if a file has, or gives its importers, answers of API Gateway. */
+  /** True if a file has answers of API Gateway, or exports functions that return them. */
   hasProxyResults(source: ts.SourceFile): boolean {
     this.#answering ??= this.#findAnswering();
     return this.#answering.has(source);
@@ -99,7 +104,7 @@ export class Service {
   #isPart(maker: ts.Node): boolean {
     const { parent } = maker;
     if (!ts.isVariableDeclaration(parent) || !ts.isIdentifier(parent.name)) return false;
-    return PARTS.get(this.checker)?.has(parent) ?? false;
+    return this.#parts.has(parent);
   }
 
   /** The application of an expression, through constants, imports and chains. */
@@ -160,7 +165,7 @@ export class Service {
     }
   }
 
-  /** Express tells middlewares, error handlers and the handler of unknown paths apart by their parameters. */
+  /** Express distinguishes middlewares, error handlers and the handler of unknown paths by their parameters. */
   useKind(argument: ts.Expression, framework: Framework): FuncKind {
     const func = functionOf(argument, this.checker);
     if (!func || framework !== EXPRESS) return 'middleware';
@@ -219,11 +224,8 @@ export class Service {
   }
 }
 
-/** Variables of applications that are parts of others, by checker. */
-const PARTS = new WeakMap<ts.TypeChecker, Set<ts.Node>>();
-
-/** Finds the applications that are parts of others; to be called before a {@link Service} is made. */
-export function findParts(checker: ts.TypeChecker, sources: readonly ts.SourceFile[]): void {
+/** Finds the variables of applications that are parts of others. */
+function findParts(checker: ts.TypeChecker, sources: readonly ts.SourceFile[]): ReadonlySet<ts.Node> {
   const parts = new Set<ts.Node>();
   const mounts = FRAMEWORKS.flatMap((framework) => Object.keys(framework.mounts));
   for (const source of sources) {
@@ -240,7 +242,7 @@ export function findParts(checker: ts.TypeChecker, sources: readonly ts.SourceFi
       }
     });
   }
-  PARTS.set(checker, parts);
+  return parts;
 }
 
 function isInLoop(node: ts.Node): boolean {

@@ -17,7 +17,7 @@ function packagesIn(texts: Iterable<string>): ReadonlySet<string> {
   return found;
 }
 
-/** The dependencies that the rewritten code no longer has, and those that it now has. */
+/** The dependencies that the rewritten code no longer has, and its new dependencies. */
 export function changedPackages(before: Iterable<string>, after: Iterable<string>): NonNullable<Mapping['packages']> {
   const old = packagesIn(before);
   const now = packagesIn(after);

@@ -48,7 +48,7 @@ class Run {
   readonly #makers = new Set<string>();
   readonly manual: ManualStep[] = [];
   readonly handlers: MigratedHandler[] = [];
-  /** The mapping's packages, and those of rewritten frameworks. */
+  /** The packages of the mapping and of rewritten frameworks. */
   #packages: Mapping['packages'];
 
   constructor(tree: Tree, mapping: Mapping) {

@@ -1,5 +1,5 @@
 import ts from 'typescript';
-import { HONO } from '../../frameworks/hono.js';
+import { HONO } from '../../frameworks/internal/hono.js';
 import { answerStep } from '../../frameworks/internal/answers.js';
 import {
   adapterStep,
@@ -27,7 +27,7 @@ import { functionStep, typedVariableStep } from '../../frameworks/internal/funct
 import { importEdits } from '../../frameworks/internal/imports.js';
 import { goneStatementStep, type HandlerPlace, registrationStep } from '../../frameworks/internal/registrations.js';
 import { Renderer, type Step } from '../../frameworks/internal/renderer.js';
-import { findParts, Service } from '../../frameworks/internal/service.js';
+import { Service } from '../../frameworks/internal/service.js';
 import type { Edit } from '../../internal/edits.js';
 import { pathOf } from '../../internal/program.js';
 import { type CodeRule, FileDesk, noFindings, visitAll } from './rule.js';
@@ -36,7 +36,6 @@ import { type CodeRule, FileDesk, noFindings, visitAll } from './rule.js';
 export function frameworksRule(deployment: Deployment): CodeRule {
   return ({ checker }, _mapping, sources) => {
     const findings = noFindings();
-    findParts(checker, sources);
     const service = new Service(checker, sources);
     for (const source of sources) visitAll(source, (node) => readChain(node, service, deployment));
     // The first pass finds the options of the containers, which are written before the calls that they come from.
@@ -70,7 +69,7 @@ function stepsOf(places: HandlerPlace[], deployment: Deployment): readonly Step[
   ];
 }
 
-/** The new texts of the changed statements. */
+/** The new code of the changed statements. */
 function renderFile(renderer: Renderer): readonly Edit[] {
   const { source } = renderer;
   return source.statements.flatMap((node) => {
@@ -84,7 +83,7 @@ function renderFile(renderer: Renderer): readonly Edit[] {
   });
 }
 
-/** A removed statement takes its line break along, and an empty line if there is one before it too. */
+/** With a removed statement its line break is removed, and the empty line after it if there is an empty line before it. */
 function endOfRemoved(text: string, start: number, end: number): number {
   const rest = /^[ \t]*\r?\n?/.exec(text.slice(end))?.[0].length ?? 0;
   const isAfterEmpty = /(?:^|\n)\r?\n$/.test(text.slice(0, start)) || start === 0;

@@ -11,7 +11,7 @@ export interface Remark {
   readonly text: string;
 }
 
-/** A handler of an old framework, and what has become of it. */
+/** A handler of an old framework, and its outcome. */
 export interface FoundHandler {
   readonly path: string;
   /** The offset in the source of the rule. */

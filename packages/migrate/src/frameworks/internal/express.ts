@@ -12,7 +12,7 @@ const CORS = {
   },
 };
 
-/** Express, below `serverless-http` or another adapter of it. */
+/** Express, with `serverless-http` or another adapter. */
 export const EXPRESS: Framework = {
   name: 'Express',
   modules: [
@@ -70,7 +70,7 @@ export const EXPRESS: Framework = {
     'morgan#default': { drop: true },
     'cookie-parser#default': { drop: true },
     'express#default.urlencoded': { todo: 'a form is read with await ctx.bodyForm()' },
-    'express#default.static': { todo: 'files belong into a bucket behind CloudFront' },
+    'express#default.static': { todo: 'serve files from a bucket through CloudFront' },
     'express#default.raw': { todo: 'bytes are in ctx.request.body' },
     'express#default.text': { todo: 'text is read with ctx.bodyText()' },
     'compression#default': { todo: 'CloudFront compresses answers' },
@@ -90,8 +90,8 @@ export const EXPRESS: Framework = {
     'res.cookie': 'cookies: setCookie of @sallyport/http',
     'res.clearCookie': 'cookies: setCookie of @sallyport/http with maxAge 0',
     'res.render': 'a page: html of @sallyport/http',
-    'res.sendFile': 'files belong into a bucket behind CloudFront',
-    'res.download': 'files belong into a bucket behind CloudFront',
+    'res.sendFile': 'serve files from a bucket through CloudFront',
+    'res.download': 'serve files from a bucket through CloudFront',
     'res.write': 'a stream: htmlStream or sse of @sallyport/http',
     'res.on': 'the end of a request: a middleware around next(ctx)',
     'res.format': "the accepted type: ctx.header('accept')",

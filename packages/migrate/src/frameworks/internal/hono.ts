@@ -11,7 +11,7 @@ const CORS = {
   },
 };
 
-/** Hono, below `hono/aws-lambda`. */
+/** Hono, with `hono/aws-lambda`. */
 export const HONO: Framework = {
   name: 'Hono',
   modules: ['hono', '@hono/zod-validator'],

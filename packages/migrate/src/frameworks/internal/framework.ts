@@ -10,7 +10,7 @@ export interface Rewrite {
   readonly isAnswer?: boolean;
 }
 
-/** What becomes of a middleware: nothing, an option of the container, or a line that names its replacement. */
+/** The outcome for a middleware: it is dropped, or becomes an option of the container, or a line that names its replacement. */
 export type MiddlewareRule =
   /** The container does it. */
   | { readonly drop: true }
@@ -24,7 +24,7 @@ export type MiddlewareRule =
 /** The parts that a function of the old framework has, by position. `''` is a parameter without a counterpart. */
 export type Roles = readonly string[];
 
-/** How one framework's code is rewritten. */
+/** The rules for one framework's code. */
 export interface Framework {
   /** The name in messages. */
   readonly name: string;
@@ -47,7 +47,7 @@ export interface Framework {
   readonly handler: Roles;
   readonly middleware: Roles;
   readonly errorHandler: Roles;
-  /** Methods of an application that take the error handler, and the handler of unknown paths. */
+  /** Methods of an application that register the error handler, and the handler of unknown paths. */
   readonly hooks: Readonly<Record<string, 'onError' | 'notFound'>>;
   /** True if a handler returns values that become JSON. */
   readonly returnsValues: boolean;
