@@ -20,6 +20,7 @@ export default {
   modulePathIgnorePatterns: [
     '<rootDir>/.*/dist/',
     '<rootDir>/packages/migrate/test/golden/',
+    '<rootDir>/packages/migrate/test/services/',
     '<rootDir>/packages/create-sallyport/templates/',
   ],
   transform: {

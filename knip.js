@@ -31,7 +31,7 @@ export default {
     },
     'packages/migrate': {
       entry: ['README.md', 'src/internal/main.ts', 'test/**/*.test.ts', 'test/programs/*.mjs'],
-      project: ['README.md', 'src/**/*.ts', 'test/**/*.ts', '!test/golden/**'],
+      project: ['README.md', 'src/**/*.ts', 'test/**/*.ts', '!test/golden/**', '!test/services/**'],
     },
     'packages/create-sallyport': {
       entry: ['README.md', 'src/internal/main.ts', 'test/**/*.test.ts', 'test/support/judge-{stack,updates}.ts'],

@@ -94,8 +94,11 @@ it.each<[string, Step, readonly string[]]>([
     [
       'GET /health public',
       'GET /{rest+} authenticated',
+      'GET / authenticated',
       'POST /{rest+} authenticated',
+      'POST / authenticated',
       'DELETE /{rest+} authenticated',
+      'DELETE / authenticated',
     ],
   ],
   [
@@ -107,7 +110,9 @@ it.each<[string, Step, readonly string[]]>([
       'GET /bookmarks.txt authenticated',
       'GET /bookmarks/{id} authenticated',
       'POST /{rest+} authenticated',
+      'POST / authenticated',
       'DELETE /{rest+} authenticated',
+      'DELETE / authenticated',
     ],
   ],
   [

@@ -1,5 +1,6 @@
 // The commands of this package, which the command line loads.
 
+export { COMPARE_COMMAND } from './compare/command.js';
 export { CONTRACT_COMMAND } from './contract/command.js';
 export { TYPES_COMMAND } from './contract/types-command.js';
 export { DOCTOR_COMMAND } from './doctor/command.js';

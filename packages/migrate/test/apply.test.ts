@@ -250,7 +250,7 @@ describe('the command line', () => {
       'an unknown rule',
       ['-rules', 'imports,magic'],
       2,
-      "there is no rule 'magic': there are imports, strict, secure, package",
+      "there is no rule 'magic': there are frameworks, imports, strict, secure, package",
     ],
     ['an empty root', ['-root='], 2, '-root is empty'],
     ['a root that is not there', ['-root', '/nonexistent-sallyport'], 2, 'the root cannot be read'],
@@ -304,12 +304,14 @@ describe('the command line', () => {
     );
   });
 
-  it('warns of a working tree with changes, and only when it writes', () => {
+  it('does not write over changes that are not committed, unless -force is given', () => {
     const root = makeService({ 'a.ts': CREATES });
     spawnSync('git', ['init', '--quiet'], { cwd: root });
-    expect(command('-root', root).err).not.toContain('warning');
-    expect(command('-root', root, '-apply').err).toContain(
-      'warning: the working tree has changes that are not committed\n',
-    );
+    const refusal = 'the working tree has changes that are not committed: commit them, or add -force\n';
+    expect(command('-root', root)).toMatchObject({ exitCode: 1, err: expect.not.stringContaining(refusal) });
+    expect(command('-root', root, '-apply')).toMatchObject({ exitCode: 2, err: `sallyport-migrate: ${refusal}` });
+    expect(contentOf(root)['a.ts']).toBe(CREATES);
+    expect(command('-root', root, '-apply', '-force').exitCode).toBe(0);
+    expect(contentOf(root)['a.ts']).toBe(CLOSED);
   });
 });

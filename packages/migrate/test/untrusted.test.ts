@@ -85,14 +85,16 @@ test('the repository is hostile: plain git runs its programs', () => {
 test.each([
   // 1: there are changes.
   [[], 1],
-  [['-apply'], 0],
+  // 2: the working tree has changes.
+  [['-apply'], 2],
+  [['-apply', '-force'], 0],
 ])('no setting of the repository of a service runs a program: %j', (args, expected) => {
   const { root, ran } = makeHostile();
   const { exitCode, err } = migrate('-root', root, ...args);
   expect(exitCode).toBe(expected);
   expect(ran()).toEqual([]);
   // Git was called nevertheless.
-  expect(err.includes('warning: the working tree has changes')).toBe(args.length > 0);
+  expect(err.includes('the working tree has changes')).toBe(args.length === 1);
 });
 
 test('no setting of a submodule runs a program', () => {

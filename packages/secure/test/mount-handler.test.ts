@@ -301,8 +301,50 @@ describe('a mounted handler', () => {
       ['PUT', '/a', true],
       ['PATCH', '/a', true],
       ['DELETE', '/a', true],
+      ['HEAD', '/a', true],
+      ['OPTIONS', '/a', true],
       ['PROPFIND', '/b', true],
     ]);
+  });
+
+  it('has the root path and preflights, as the application had them', async () => {
+    const app = new SecureApp();
+    const asked: string[] = [];
+    const own = (request: Request) => {
+      asked.push(`${request.method} ${new URL(request.url).pathname}`);
+      return new Response(request.method === 'OPTIONS' ? null : 'old', {
+        status: request.method === 'OPTIONS' ? 204 : 200,
+        headers: { 'access-control-allow-origin': 'https://page.example' },
+      });
+    };
+    mountHandler(app, '/{rest+}', { fetch: own }, { posture: Authenticated(), optionsPosture: Public() });
+    const ask = async (method: string, path: string) => {
+      const event = FUNCTION_URL.event(path, '', {}) as { requestContext: { http: object } };
+      Object.assign(event.requestContext.http, { method });
+      const { statusCode, headers } = (await app.handleLambda(event)) as Answer & { headers: Record<string, string> };
+      return [statusCode, headers['access-control-allow-origin']];
+    };
+    expect(await ask('OPTIONS', '/api/orders')).toEqual([204, 'https://page.example']);
+    expect(await ask('OPTIONS', '/')).toEqual([204, 'https://page.example']);
+    expect(await ask('GET', '/')).toEqual([401, undefined]);
+    expect(asked).toEqual(['OPTIONS /api/orders', 'OPTIONS /']);
+  });
+
+  it.each(['GET', 'HEAD', 'POST', 'OPTIONS'])('of a public application gets %s of /', async (method) => {
+    const app = new SecureApp();
+    const own = (request: Request) => new Response(null, { headers: { 'x-method': request.method } });
+    mountHandler(app, '/{rest+}', { fetch: own }, { posture: Public() });
+    const event = FUNCTION_URL.event('/', '', {}) as { requestContext: { http: object } };
+    Object.assign(event.requestContext.http, { method });
+    expect(await app.handleLambda(event)).toMatchObject({ statusCode: 200, headers: { 'x-method': method } });
+  });
+
+  it('leaves / to a route that has moved', async () => {
+    const app = new SecureApp();
+    app.get('/', () => json(200, { moved: true }), Public());
+    mountHandler(app, '/{rest+}', { fetch }, { posture: Authenticated() });
+    expect((await get(app, FUNCTION_URL, '/')).body).toBe('{"moved":true}');
+    expect(app.routes().filter(({ path }) => path === '/')).toHaveLength(7);
   });
 
   it('needs a posture', () => {

@@ -42,6 +42,7 @@ export const OWNERS: readonly Owner[] = [
       types: 'writes the types of the contract for callers, producers and tests',
       redrive: 'lists the messages of a failure queue, and sends them back to their source',
       runbook: 'writes the runbook of the service from its inventory and its template',
+      compare: 'runs recorded events through an old and a new handler, and prints the differences',
       doctor: 'compares a deployed stack with its template and its inventory',
     },
   },

@@ -12,6 +12,8 @@ export interface MountTarget<Posture> {
     posture: Posture,
     options?: { readonly streaming?: boolean; readonly trailingSlash?: boolean },
   ): unknown;
+  /** The operations so far. */
+  routes?(): readonly { readonly method: string; readonly path: string }[];
 }
 
 /**
@@ -44,18 +46,26 @@ export interface WebHandler {
 export interface MountHandlerOptions<Posture> {
   /** The access rule of the mounted handler; required. */
   readonly posture: Posture;
-  /** Methods that are routed to the handler. Default GET, POST, PUT, PATCH and DELETE. */
+  /** Methods that are routed to the handler. Default GET, POST, PUT, PATCH, DELETE, HEAD and OPTIONS. */
   readonly methods?: readonly string[];
+  /**
+   * The access rule of `OPTIONS`, for a handler that answers preflights itself: a preflight has no credentials (Fetch standard,
+   * section 3.3). Default: `posture`. With the option `cors` the container answers preflights before the handler.
+   */
+  readonly optionsPosture?: Posture;
 }
+
+const POSTURE = /* @__PURE__ */ kind<object>(
+  'a posture: Authenticated(), InternalOnly(), Optional() or Public()',
+  (value) => typeof value === 'object' && value !== null,
+);
 
 /** Validators and defaults for {@link MountHandlerOptions}. */
 export const MOUNT_HANDLER_OPTIONS = defineOptions<MountHandlerOptions<object>>()({
   // The container checks the posture.
-  posture: kind<object>(
-    'a posture: Authenticated(), InternalOnly(), Optional() or Public()',
-    (value) => typeof value === 'object' && value !== null,
-  ).required(),
-  methods: list(text('an HTTP method')).default(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+  posture: POSTURE.required(),
+  methods: list(text('an HTTP method')).default(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']),
+  optionsPosture: POSTURE,
 });
 
 /**
@@ -64,6 +74,8 @@ export const MOUNT_HANDLER_OPTIONS = defineOptions<MountHandlerOptions<object>>(
  * The path of its request is the routed path: not decoded, without stage and base path. A path that a URL would change
  * (`..` and `.` as segments in any spelling, a backslash, a control character) is answered with 400, because the handler would
  * read a different path than the gate.
+ *
+ * The path `/{rest+}` includes `/`, except for methods that the container already serves there.
  *
  * @throws FrameworkError without a posture, or for a path that is already registered
  *
@@ -75,13 +87,27 @@ export function mountHandler<Posture>(
   target: WebHandler,
   options: MountHandlerOptions<Posture>,
 ): void {
-  const { posture, methods } = MOUNT_HANDLER_OPTIONS.parse(options as MountHandlerOptions<object>);
+  const {
+    posture,
+    methods,
+    optionsPosture = posture,
+  } = MOUNT_HANDLER_OPTIONS.parse(options as MountHandlerOptions<object>);
   const handler: Handler = (ctx) => {
     const authInfo = toAuthInfo(ctx);
     return target.fetch(toWebRequest(ctx), authInfo && { authInfo });
   };
-  for (const method of methods) app.handle(method, path, handler, posture as Posture, { streaming: true });
+  const hasRoot = IS_WHOLE.test(path);
+  const served = new Set(hasRoot ? app.routes?.().flatMap((one) => (one.path === '/' ? [one.method] : [])) : []);
+  for (const method of methods) {
+    const verb = method.trim().toUpperCase();
+    const rule = (verb === 'OPTIONS' ? optionsPosture : posture) as Posture;
+    app.handle(method, path, handler, rule, { streaming: true });
+    if (hasRoot && !served.has(verb)) app.handle(method, '/', handler, rule, { streaming: true });
+  }
 }
+
+/** A catch-all of the whole application: it does not match `/`. */
+const IS_WHOLE = /^\/?(?:\{[^{}/]+\+\}|:[^/]+\+)$/;
 
 function toWebRequest(ctx: Context): Request {
   const { method, headers, query } = ctx.request;

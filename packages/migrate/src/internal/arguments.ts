@@ -8,6 +8,9 @@ export type Command =
       readonly kind: 'migrate';
       readonly root: string;
       readonly apply: boolean;
+      /** Write over changes that are not committed. */
+      readonly force: boolean;
+      readonly json: boolean;
       readonly map: string | undefined;
       readonly rules: readonly Rule[];
     };
@@ -15,6 +18,9 @@ export type Command =
 const FLAGS: Readonly<Record<string, 'text' | 'switch'>> = {
   root: 'text',
   apply: 'switch',
+  'dry-run': 'switch',
+  force: 'switch',
+  json: 'switch',
   map: 'text',
   rules: 'text',
   help: 'switch',
@@ -28,7 +34,7 @@ export function parseCommand(args: readonly string[]): Command {
   const given = new Map<string, string>();
   const rest = [...args];
   for (let argument = rest.shift(); argument !== undefined; argument = rest.shift()) {
-    const [, name = '', value] = /^--?([a-z]+)(?:=([\s\S]*))?$/.exec(argument) ?? [];
+    const [, name = '', value] = /^--?([a-z]+(?:-[a-z]+)*)(?:=([\s\S]*))?$/.exec(argument) ?? [];
     const flag = Object.hasOwn(FLAGS, name) ? FLAGS[name] : undefined;
     if (flag === undefined)
       return usage(argument.startsWith('-') ? `unknown flag ${argument}` : `unexpected argument ${argument}`);
@@ -50,7 +56,12 @@ function toCommand(given: ReadonlyMap<string, string>): Command {
   const root = given.get('root') ?? '.';
   const map = given.get('map');
   if (root === '') return usage('-root is empty');
-  return { kind: 'migrate', root, apply: ON.includes(given.get('apply') ?? ''), map, rules: rules.filter(isRule) };
+  const isOn = (name: string) => ON.includes(given.get(name) ?? '');
+  if (isOn('apply') && isOn('dry-run')) return usage('-apply and -dry-run exclude each other');
+  return {
+    ...{ kind: 'migrate', root, map, apply: isOn('apply'), force: isOn('force'), json: isOn('json') },
+    rules: rules.filter(isRule),
+  };
 }
 
 function isRule(name: string): name is Rule {

@@ -1,5 +1,5 @@
 /** The rules, in the order in which they run. */
-export const RULES = ['imports', 'strict', 'secure', 'package'] as const;
+export const RULES = ['frameworks', 'imports', 'strict', 'secure', 'package'] as const;
 
 /** One of {@link RULES}. */
 export type Rule = (typeof RULES)[number];
@@ -32,6 +32,15 @@ export interface ManualStep extends Place {
   readonly rule: Rule;
 }
 
+/** A handler of an old framework. */
+export interface MigratedHandler extends Place {
+  /**
+   * `rewritten`: no line is left in it. `mounted`: its application runs unchanged, with a posture. `left`: a line
+   * `TODO(sallyport)` names the remaining step.
+   */
+  readonly outcome: 'rewritten' | 'mounted' | 'left';
+}
+
 /** The result of a dry run. */
 export interface MigrationPlan {
   /** The directory, without symbolic links. */
@@ -40,6 +49,8 @@ export interface MigrationPlan {
   readonly changes: readonly FileChange[];
   /** The order in which the changed files must be written: files that register on a container before the file that creates it. */
   readonly order: readonly string[];
+  /** Handlers of Express, Hono, Middy and Powertools, each with its operation, as `GET /orders/{id}`. */
+  readonly handlers: readonly MigratedHandler[];
   /** The manual steps. */
   readonly manual: readonly ManualStep[];
   /** Files that do not parse, each with its first error. They are not changed. */

@@ -3,8 +3,8 @@ import type { Mapping } from '../mapping.js';
 const PAGE = 'see docs/migrating.md of Sallyport';
 
 /**
- * The mapping without a mapping file. No Sallyport export has been renamed yet. The frameworks in `docs/migrating.md`
- * have no counterpart that could replace them by name, so their imports are kept and become manual steps.
+ * The mapping without a mapping file. No Sallyport export has been renamed yet. Imports that are left after the rule
+ * `frameworks` have no counterpart that could replace them by name, so they are kept and become manual steps.
  */
 export const BUILT_IN: Mapping = {
   version: 1,
@@ -19,7 +19,10 @@ export const BUILT_IN: Mapping = {
     '@aws-lambda-powertools/event-handler': { manual: `SecureApp of @sallyport/secure; ${PAGE}` },
     '@aws-lambda-powertools/idempotency': { manual: `withIdempotency of @sallyport/jobs; ${PAGE}` },
     '@aws-lambda-powertools/parser': { manual: `payload of @sallyport/streams, bind of @sallyport/http; ${PAGE}` },
-    'hono/aws-lambda': { manual: `mountHandler of @sallyport/mcp runs the application behind a posture; ${PAGE}` },
+    '@nestjs/core': {
+      manual: `NestJS keeps its routes: mountHandler of @sallyport/http/web mounts an adapter with fetch, and each other adapter keeps its function; ${PAGE}`,
+    },
+    'hono/aws-lambda': { manual: `mountHandler of @sallyport/http/web runs the application behind a posture; ${PAGE}` },
     'serverless-http': { manual: `the application keeps its function while its paths move; ${PAGE}` },
   },
 };

@@ -23,6 +23,7 @@ export const ENTRIES: readonly string[] = [
   '@sallyport/dispatch/app',
   '@sallyport/dynamo',
   '@sallyport/http',
+  '@sallyport/http/compat',
   '@sallyport/http/openapi',
   '@sallyport/http/schema',
   '@sallyport/http/web',

@@ -2,6 +2,7 @@ import ts from 'typescript';
 import { applyEdits, type Edit, placeBefore } from '../../internal/edits.js';
 import { parseCode, pathOf } from '../../internal/program.js';
 import type { Mapping } from '../../mapping/mapping.js';
+import { frameworksRule } from '../../rules/internal/frameworks.js';
 import { importsRule } from '../../rules/internal/imports.js';
 import { packageEdits } from '../../rules/internal/package.js';
 import type { CodeRule, Remark } from '../../rules/internal/rule.js';
@@ -9,20 +10,24 @@ import { makesContainer, secureRule } from '../../rules/internal/secure.js';
 import { strictRule } from '../../rules/internal/strict.js';
 import { isCode, type ReadFile, type Tree } from '../../tree/internal/read.js';
 import { settingsReader } from '../../tree/internal/settings.js';
-import type { ManualStep, MigrationPlan, Place, Rule } from '../plan.js';
-import { aroundContainers, chunksOf, named } from './selection.js';
+import type { ManualStep, MigratedHandler, MigrationPlan, Place, Rule } from '../plan.js';
+import { changedPackages } from './dependencies.js';
+import { readDeployment } from './deployment.js';
+import { aroundContainers, aroundFrameworks, chunksOf, named } from './selection.js';
 
 /** Runs the rules in order, each on the result of the previous rule. */
 export function runRules(tree: Tree, mapping: Mapping, rules: readonly Rule[]): MigrationPlan {
   const run = new Run(tree, mapping);
   const broken = run.leaveBroken();
+  if (rules.includes('frameworks')) run.rewriteFrameworks();
   if (rules.includes('imports')) run.moveImports();
   if (rules.includes('strict')) run.changeRegistrations('strict', strictRule);
   if (rules.includes('secure')) run.changeRegistrations('secure', secureRule);
   if (rules.includes('package')) run.changePackages();
   const { root, skipped } = tree;
-  const manual = run.manual.sort((a, b) => compare(a.path, b.path) || a.line - b.line || a.column - b.column);
-  return { root, skipped, broken, manual, ...run.outcome() };
+  const byPlace = (a: Place, b: Place) => compare(a.path, b.path) || a.line - b.line || a.column - b.column;
+  const manual = run.manual.sort(byPlace);
+  return { root, skipped, broken, manual, handlers: run.handlers.sort(byPlace), ...run.outcome() };
 }
 
 /** Byte order. */
@@ -42,10 +47,14 @@ class Run {
   /** Files that made a container when they were read. */
   readonly #makers = new Set<string>();
   readonly manual: ManualStep[] = [];
+  readonly handlers: MigratedHandler[] = [];
+  /** The packages of the mapping and of rewritten frameworks. */
+  #packages: Mapping['packages'];
 
   constructor(tree: Tree, mapping: Mapping) {
     this.#tree = tree;
     this.#mapping = mapping;
+    this.#packages = mapping.packages;
     this.#originals = new Map(tree.files.map(({ path, text }) => [path, text]));
     this.#texts = new Map(this.#originals);
     this.#settingsOf = settingsReader(tree.root);
@@ -65,6 +74,23 @@ class Run {
     });
   }
 
+  /** Handlers and routers can be in other files than their application. */
+  rewriteFrameworks(): void {
+    const code = this.#code();
+    const files = aroundFrameworks(code);
+    if (files.length === 0) return;
+    this.#apply('frameworks', frameworksRule(readDeployment(this.#tree.root)), files);
+    const after = this.#code().map(({ text }) => text);
+    const { remove = [], add } = changedPackages(
+      code.map(({ text }) => text),
+      after,
+    );
+    this.#packages = {
+      remove: [...(this.#packages?.remove ?? []), ...remove],
+      add: { ...this.#packages?.add, ...add },
+    };
+  }
+
   /** Imports need no other file. */
   moveImports(): void {
     for (const files of chunksOf(named(this.#code(), this.#mapping))) this.#apply('imports', importsRule, files);
@@ -77,7 +103,9 @@ class Run {
 
   changePackages(): void {
     for (const [path, text] of this.#texts) {
-      const edits = isCode(path) ? [] : packageEdits(text, this.#mapping);
+      const edits = isCode(path)
+        ? []
+        : packageEdits(text, { ...this.#mapping, ...(this.#packages && { packages: this.#packages }) });
       if (edits.length > 0) this.#edit(path, [...edits]);
     }
   }
@@ -98,7 +126,10 @@ class Run {
     if (name === 'secure') {
       for (const source of sources) if (makesContainer(source, code.checker)) this.#makers.add(pathOf(source));
     }
-    const { edits, remarks } = rule(code, this.#mapping, sources);
+    const { edits, remarks, handlers } = rule(code, this.#mapping, sources);
+    for (const { outcome, name: text, ...found } of handlers) {
+      this.handlers.push({ ...this.#placeOf({ ...found, text }), outcome });
+    }
     for (const remark of remarks) this.manual.push({ rule: name, ...this.#placeOf(remark) });
     for (const [path, list] of edits) this.#edit(path, list);
   }

@@ -17,6 +17,18 @@ export function named(files: readonly ReadFile[], mapping: Mapping): readonly Re
   return files.filter(({ text }) => words.some((word) => text.includes(word)));
 }
 
+/** More files are parsed in several programs, and an application of several files is rewritten only within each. */
+const MOST_TOGETHER = 3000;
+const FRAMEWORK =
+  /['"](?:express|hono|hono\/[\w-]+|@middy\/[\w-]+|@aws-lambda-powertools\/(?:event-handler|batch)[\w/-]*)['"]/;
+
+/** All files, if one of them has an application of an old framework. */
+export function aroundFrameworks(files: readonly ReadFile[]): readonly ReadFile[] {
+  const own = files.filter(({ text }) => FRAMEWORK.test(text));
+  if (own.length === 0) return [];
+  return files.length <= MOST_TOGETHER ? files : own;
+}
+
 const MAKES = /@sallyport\/(?:dispatch\/app|secure)\b/;
 
 /**

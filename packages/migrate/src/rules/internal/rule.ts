@@ -11,11 +11,22 @@ export interface Remark {
   readonly text: string;
 }
 
+/** A handler of an old framework, and its outcome. */
+export interface FoundHandler {
+  readonly path: string;
+  /** The offset in the source of the rule. */
+  readonly place: number;
+  /** `GET /orders/{id}`, `queue orders`. */
+  readonly name: string;
+  readonly outcome: 'rewritten' | 'mounted' | 'left';
+}
+
 /** The findings of a rule in all files. */
 export interface Findings {
   /** By path. */
   readonly edits: Map<string, Edit[]>;
   readonly remarks: Remark[];
+  readonly handlers: FoundHandler[];
 }
 
 /** A rule for code: reads the program and returns its edits. */
@@ -79,7 +90,7 @@ export class FileDesk {
 }
 
 export function noFindings(): Findings {
-  return { edits: new Map(), remarks: [] };
+  return { edits: new Map(), remarks: [], handlers: [] };
 }
 
 /** Visits every node of a file in source order, including JSDoc comments. */

@@ -1,0 +1,3 @@
+const app = require('./app');
+
+module.exports.handler = app.handleLambda;

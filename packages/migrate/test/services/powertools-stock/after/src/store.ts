@@ -1,0 +1,1 @@
+export const items = new Map([['pen', { sku: 'pen', count: 3 }]]);
