@@ -80,6 +80,7 @@ export const OPTIONAL_PEERS: Readonly<Record<string, Readonly<Record<string, rea
     '@aws-sdk/client-ssm': ['.'],
   },
   '@sallyport/microvm': { '@aws-sdk/client-lambda-microvms': ['.'] },
+  '@sallyport/client': { '@aws-sdk/client-lambda': ['./invoke'], '@smithy/signature-v4': ['./sigv4'] },
 };
 
 /** Packages whose modules may import an AWS client, always lazily. */
@@ -96,6 +97,7 @@ export const CLIENT_OWNERS: readonly string[] = [
   '@sallyport/parameters',
   '@sallyport/vectors',
   '@sallyport/microvm',
+  '@sallyport/client',
 ];
 
 /** Packages for tests, for a developer's machine and for deployments; other packages must not reach them at run time. */
