@@ -66,7 +66,12 @@ export const LEAN_ENTRIES: Readonly<Record<string, readonly string[]>> = {
 /** Peers that only some entries of a package may reach. Every AWS client is an optional peer: applications choose its version. */
 export const OPTIONAL_PEERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   '@sallyport/http': { '@aws-sdk/client-apigatewaymanagementapi': ['./websocket'] },
-  '@sallyport/streams': { '@aws-sdk/client-sns': ['./error-topic'] },
+  '@sallyport/streams': {
+    '@aws-sdk/client-eventbridge': ['./send'],
+    '@aws-sdk/client-kinesis': ['./send'],
+    '@aws-sdk/client-sns': ['./error-topic', './send'],
+    '@aws-sdk/client-sqs': ['./send'],
+  },
   '@sallyport/triggers': {
     '@aws-sdk/client-codedeploy': ['.', './catalogue', './testing'],
     '@aws-sdk/client-codepipeline': ['.', './catalogue', './testing'],

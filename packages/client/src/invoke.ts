@@ -1,6 +1,7 @@
 import { ClientError } from './errors.js';
 import { toInvokeEvent } from './internal/invoke-event.js';
 import { type InvokeResult, toInvokeResponse } from './internal/invoke-response.js';
+import { missingPeer } from './internal/missing-peer.js';
 import type { ClientOptions } from './options.js';
 
 /** The part of `LambdaClient` of `@aws-sdk/client-lambda` that {@link throughInvoke} uses. */
@@ -42,7 +43,7 @@ export function throughInvoke({ functionName, lambda }: InvokeOptions): Required
     async fetch(url, init) {
       if ((await lambda.config.maxAttempts()) !== 1)
         throw new ClientError('client.invalid_request', 'option "lambda": create the LambdaClient with maxAttempts: 1');
-      const { InvokeCommand } = await import('@aws-sdk/client-lambda');
+      const { InvokeCommand } = await import('@aws-sdk/client-lambda').catch(missingPeer('@aws-sdk/client-lambda'));
       const Payload = new TextEncoder().encode(JSON.stringify(await toInvokeEvent(new Request(url, init))));
       const command = new InvokeCommand({ FunctionName: functionName, Payload });
       const options = init.signal ? { abortSignal: init.signal } : {};

@@ -1,4 +1,4 @@
-import { SignatureV4 } from '@smithy/signature-v4';
+import { missingPeer } from './internal/missing-peer.js';
 import { WebSha256 } from './internal/web-sha256.js';
 import type { ClientOptions } from './options.js';
 
@@ -40,10 +40,11 @@ const MAX_SKEW_MS = 300_000;
  */
 export function createSignedFetch(options: SignedFetchOptions): NonNullable<ClientOptions['fetch']> {
   const { region, service, credentials, now = Date.now } = options;
-  const signer = new SignatureV4({ region, service, credentials, sha256: WebSha256, applyChecksum: false });
   let offsetMs = 0;
 
   return async (url, init) => {
+    const smithy = await import('@smithy/signature-v4').catch(missingPeer('@smithy/signature-v4'));
+    const signer = new smithy.SignatureV4({ region, service, credentials, sha256: WebSha256, applyChecksum: false });
     const { host, hostname, pathname, searchParams, protocol } = new URL(url);
     // Reads every kind of body, and sets the media type of forms.
     const request = new Request(url, init);

@@ -1,11 +1,12 @@
-import type { MaybePromise, StandardIssue, StandardSchema } from '@sallyport/core';
-import { isStandardSchema, issuePath } from '@sallyport/core/options';
+import type { MaybePromise, StandardSchema } from '@sallyport/core';
+import { isStandardSchema } from '@sallyport/core/options';
 import type { EventContext, EventHandler } from '../batch/handler.js';
-import { refused, streamsError } from '../errors.js';
+import { refused } from '../errors.js';
 import type { EventBusEvent } from '../sources/event-bus.js';
 import type { StreamRecord } from '../sources/kinesis.js';
 import { type QueueRecord, recordJson } from '../sources/queue.js';
 import type { TopicRecord } from '../sources/topic.js';
+import { fitted } from './internal/fit.js';
 import { markPayload } from './internal/mark.js';
 
 /** An event of an opt-in trigger that has a payload: a message of AWS IoT, the input of a task. */
@@ -22,9 +23,6 @@ export type PayloadRecord = QueueRecord | StreamRecord | TopicRecord | EventBusE
 
 /** Handles a valid payload. */
 export type PayloadHandler<Value, R> = (ctx: EventContext, value: Value, record: R) => MaybePromise<unknown>;
-
-/** The most paths of issues that an error names. */
-const MAX_PATHS = 5;
 
 /**
  * Wraps a handler so that it receives a validated payload: the parsed JSON of a queue message, a data stream record or a notification, the
@@ -43,11 +41,8 @@ export function payload<Output, R extends PayloadRecord = PayloadRecord>(
 ): EventHandler<R> {
   if (!isStandardSchema(schema)) throw refused('payload needs a Standard Schema (version 1)');
   if (typeof handler !== 'function') throw refused('payload handler must be a function');
-  const checked: EventHandler<R> = async (ctx, record) => {
-    const result = await schema['~standard'].validate(payloadOf(record));
-    if (result.issues !== undefined) throw doesNotFit(result.issues);
-    return handler(ctx, result.value as Output, record);
-  };
+  const checked: EventHandler<R> = async (ctx, record) =>
+    handler(ctx, await fitted<Output>(schema, payloadOf(record)), record);
   return markPayload(checked, schema);
 }
 
@@ -56,12 +51,4 @@ function payloadOf(record: PayloadRecord): unknown {
   if ('Sns' in record) return recordJson({ body: record.Sns.Message });
   if ('payload' in record) return record.payload;
   return 'detail' in record ? record.detail : recordJson(record);
-}
-
-/** Validators include values in their messages, so only the paths are used. */
-function doesNotFit(issues: readonly StandardIssue[]): Error {
-  const paths = [...new Set(issues.map(issuePath))];
-  const named = paths.slice(0, MAX_PATHS).map((path) => (path === '' ? 'the payload itself' : path));
-  const more = paths.length > MAX_PATHS ? `, and ${paths.length - MAX_PATHS} more` : '';
-  return streamsError('streams.payload_invalid', `payload does not fit its schema at ${named.join(', ')}${more}`);
 }
