@@ -308,3 +308,9 @@ it.each([
   await client()('PATCH /a', { body });
   expect([seen[0]?.body, seen[0]?.headers['content-type']]).toEqual([text, type]);
 });
+
+it('a client without retries sends a GET once', async () => {
+  replies = [answer(503, notFound)];
+  await expect(client({ retry: false })('GET /a')).resolves.toMatchObject({ status: 503 });
+  expect(seen.length).toBe(1);
+});

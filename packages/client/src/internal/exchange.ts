@@ -39,7 +39,7 @@ export async function exchange(options: ClientOptions, operation: string, input:
           `${operation} has no answer`,
           { cause },
         );
-  let tries = key || input.repeat || /GET|HEAD/.test(method) ? 3 : 1;
+  let tries = options.retry !== false && (key || input.repeat || /GET|HEAD/.test(method)) ? 3 : 1;
   let maxPauseMs = 100;
   let refresh = false;
   try {
