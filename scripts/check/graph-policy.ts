@@ -145,6 +145,8 @@ export const SHARED_FILES: Readonly<Record<string, string | readonly string[]>> 
   // The examples are edited and deployed to a model: they depend on the constructs, not the reverse.
   'packages/constructs/test/lab/updates/notes.ts': 'examples/notes/infra/notes-stack.ts',
   'packages/constructs/test/lab/updates/sandbox.ts': 'examples/sandbox/infra/sandbox-stack.ts',
+  // The event of one example reaches the other.
+  'examples/digest/test/digest.test.ts': 'examples/notes/test/support.ts',
   // The same judges compare roles, stacks and edits of constructs and of templates; no release contains them.
   'packages/constructs/test/permissions.test.ts': 'packages/create-sallyport/test/support/projects.ts',
   'packages/create-sallyport/test/support/judge-stack.ts': 'packages/constructs/test/lab/index.ts',
