@@ -60,7 +60,9 @@ it('a note that a user adds to the other service reaches this one', async () => 
   });
   const { ports } = await started;
   let listed = '';
-  const out = (text: string) => void (listed += text);
+  const out = (text: string) => {
+    listed += text;
+  };
   const around = { cwd, environment: {}, out, err: out, input: async () => '', signal: end.signal };
   await LOCAL_COMMANDS.env?.run(['--json'], around);
   const { variables } = JSON.parse(listed);

@@ -1,4 +1,4 @@
-/** The page in Chromium, served from another origin than the service that `sallyport dev` runs. */
+/** The page in Chromium, served from another origin than the service, which `sallyport dev` runs. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -54,8 +54,7 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1');
   await once(pages, 'listening');
   const origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
-  process.env.NOTES_PAGE_ORIGIN = origin;
-  const flags = ['--port', '0', '--no-state', '--json', '--timeout', '55'];
+  const flags = ['--port', '0', '--no-state', '--json', '--timeout', '55', '--env', `NOTES_PAGE_ORIGIN=${origin}`];
   const started = JSON.parse(await command('dev', flags, /^\{"type":"started".*\}$/m));
   api = `http://127.0.0.1:${started.ports['gateway-v2']}`;
   const scopes = ['--sub', 'ada', '--scope', 'notes:read', '--scope', 'notes:write'];
