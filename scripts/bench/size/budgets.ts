@@ -134,7 +134,7 @@ export const BUDGETS: readonly Budget[] = [
   { name: 'client-tool', gzipBytes: 3_000, event: null, accepts: () => true },
   // Between services: the signer of the AWS SDK and the client for Lambda are not in it.
   { name: 'client-sigv4', gzipBytes: 2_700, event: null, accepts: () => true },
-  { name: 'client-invoke', gzipBytes: 2_900, event: null, accepts: () => true },
+  { name: 'client-invoke', gzipBytes: 3_000, event: null, accepts: () => true },
   // The AWS clients load at the first call and are not in it.
   { name: 'send', gzipBytes: null, event: null, accepts: () => true },
   { name: 'ratelimit', gzipBytes: null, event: null, accepts: () => true },

@@ -78,6 +78,7 @@ export const ENTRIES: readonly string[] = [
   '@sallyport/streams/schema',
   '@sallyport/streams/send',
   '@sallyport/testkit',
+  '@sallyport/testkit/contract',
   '@sallyport/testkit/engines',
   '@sallyport/testkit/events',
   '@sallyport/testkit/matchers',
