@@ -17,7 +17,7 @@ interface Digest {
   http: { 'GET /digests/{author}': { params: { author: string }; answer: { 200: { titles: string[] } } } };
 }
 
-it('an event with the type of the contract is collected, another one fails', async () => {
+it('an event with the type of the contract is collected, and an event with another type fails', async () => {
   const env = createTestEnv();
   const app = createDigest({ ...env.options(), principalResolver: () => ({ identity: 'reports' }) });
   const events = contractEvents<NotesContract>();

@@ -7,7 +7,7 @@ import { Greeting, NoteChange, NoteInput, NoteParams, NoteView, PageQuery } from
 const canRead = Authenticated('notes:read');
 const canWrite = Authenticated('notes:write');
 
-/** Tells other services about a new note. */
+/** Notifies other services of a new note. */
 export type Announce = (note: Note) => Promise<unknown>;
 
 /** The HTTP routes, except for attachments. */

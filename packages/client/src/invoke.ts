@@ -19,7 +19,7 @@ export interface LambdaInvoker {
 export interface InvokeOptions {
   /** The name or ARN of the function with its alias: `orders:live`. */
   readonly functionName: string;
-  /** A client with `maxAttempts: 1`: the SDK must not repeat a POST whose answer was lost. */
+  /** A client with `maxAttempts: 1`: the SDK must not repeat a POST. */
   readonly lambda: LambdaInvoker;
 }
 
@@ -59,7 +59,7 @@ export function throughInvoke({ functionName, lambda }: InvokeOptions): Required
 function failureOf(functionName: string, cause: unknown): unknown {
   const { name, $metadata } = cause as { readonly name?: string; readonly $metadata?: { httpStatusCode?: number } };
   const status = $metadata?.httpStatusCode;
-  // Without a status there is no answer: the connection failed or the call was ended.
+  // Without a status there is no answer: the connection failed or the call was aborted.
   if (status === undefined) return cause;
   const code = status === 429 ? 'client.throttled' : status === 413 ? 'client.too_large' : ('client.foreign' as const);
   return new ClientError(code, `${functionName}: Lambda answered ${status} ${name}`, { cause, status });

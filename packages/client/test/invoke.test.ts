@@ -136,7 +136,7 @@ describe('an invocation that fails', () => {
     await expect(api('other')('GET /me')).rejects.toMatchObject({ code: 'client.foreign', status: 404 });
   });
 
-  it('the second invocation of a function for one is throttled, and the caller ends the first', async () => {
+  it('the second invocation of a function with concurrency 1 is throttled, and the caller ends the first', async () => {
     const end = new AbortController();
     const held = ['POST /hold', 'POST /hold'].map((operation) =>
       api()

@@ -14,7 +14,7 @@ const SESSION =
   'r7ZD0u0iPPkUL64lIZbqBAz+scqKmlzm8FDrypNC9Yjc8fPOLn9FX9KSYvKTr4rvx3iSIlTJabIQwj2ICCR/oLxBA==';
 
 /** The vectors of AWS for Signature Version 4, in which the service is called `service`. */
-describe('the signature is that of the vector', () => {
+describe('the signature equals the vector', () => {
   it.each([
     [
       'get-vanilla',

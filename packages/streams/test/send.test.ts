@@ -181,7 +181,7 @@ it('a message of a group that cannot be sent stops its group', async () => {
   ]);
 });
 
-it('an aborted call returns what was not accepted', async () => {
+it('an aborted call returns the remaining messages', async () => {
   const end = new AbortController();
   replies = [queue(), () => end.abort()];
   const { ids, failed } = await senderWith().sendBatch('orders', ordersOf(22), { signal: end.signal });
@@ -196,7 +196,7 @@ it('the time limit covers all requests', async () => {
   expect(failed.length).toBe(11);
 });
 
-it('entries of the other services are sent again one by one', async () => {
+it('entries of the other services are sent again, each alone', async () => {
   const sender = senderWith();
   replies = [
     (entries) => ({
@@ -267,7 +267,7 @@ it.each<[string, () => unknown, string]>([
   expect(requests).toEqual([]);
 });
 
-it('the types are those of the contract', () => {
+it('the types come from the contract', () => {
   const sender = createSender<Contract>({});
   // Never called: the compiler checks the arguments.
   const typed = [

@@ -72,7 +72,7 @@ export async function exchange(options: ClientOptions, operation: string, input:
         tries -= 1;
         pauseMs = Math.max(Math.random() * maxPauseMs, Number(wanted) * 1000 || Date.parse(wanted) - Date.now() || 0);
         const isLast = !tries || signal.aborted || performance.now() + pauseMs > end;
-        // A transport that knows the reason of its failure throws a ClientError, with the status of a gateway if that can pass.
+        // A transport throws a ClientError if it can name the reason of its failure, with the status of a gateway if that can pass.
         const answered = response ?? (failure instanceof ClientError && failure);
         if (isLast || (answered && !PASSING.test(`${answered.status}`))) {
           if (response) return { response, fail, stop };

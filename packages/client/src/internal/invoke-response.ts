@@ -17,7 +17,7 @@ interface Head {
   readonly isBase64Encoded?: boolean;
 }
 
-/** Statuses without a body, which `Response` rejects with one. */
+/** Statuses for which `Response` rejects a body. */
 const EMPTY = [204, 205, 304];
 
 /**

@@ -42,6 +42,6 @@ export interface EventOptions extends CallLimits {
 
 /** Options of a record of a data stream. */
 export interface RecordOptions extends CallLimits {
-  /** The partition key: records with the same key stay in order. */
+  /** The partition key: records with the same key are sent in order. */
   readonly key: string;
 }

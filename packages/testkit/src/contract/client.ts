@@ -11,7 +11,7 @@ export interface ContractClientOptions {
   readonly authorizer?: Readonly<Record<string, unknown>>;
 }
 
-/** Statuses without a body, which `Response` rejects with one. */
+/** Statuses for which `Response` rejects a body. */
 const EMPTY = [204, 205, 304];
 
 /**

@@ -49,7 +49,7 @@ export interface ContractEvents<C> {
  */
 export function contractEvents<C>(): ContractEvents<C> {
   const arn = (service: string, name: string) => `arn:aws:${service}:${REGION}:${ACCOUNT}:${name}`;
-  // A payload that is a list stands in another list: as one message it would be ambiguous.
+  // A payload that is a list is wrapped in another list: as one message it would be ambiguous.
   const each = (given: unknown): readonly unknown[] => (Array.isArray(given) ? given : [given]);
   const builders = {
     queue: (name: string, messages: unknown, options?: object) =>

@@ -16,7 +16,7 @@ export interface SendAllOptions<Entry, O> {
   readonly lane: Lane<Entry>;
   readonly timeoutMs: number;
   make(value: unknown, options: O): Entry;
-  /** The group of an entry; entries of a group stay in order. */
+  /** The group of an entry; entries of a group are sent in order. */
   groupOf(options: O): string | undefined;
 }
 
