@@ -66,7 +66,12 @@ export const LEAN_ENTRIES: Readonly<Record<string, readonly string[]>> = {
 /** Peers that only some entries of a package may reach. Every AWS client is an optional peer: applications choose its version. */
 export const OPTIONAL_PEERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   '@sallyport/http': { '@aws-sdk/client-apigatewaymanagementapi': ['./websocket'] },
-  '@sallyport/streams': { '@aws-sdk/client-sns': ['./error-topic'] },
+  '@sallyport/streams': {
+    '@aws-sdk/client-eventbridge': ['./send'],
+    '@aws-sdk/client-kinesis': ['./send'],
+    '@aws-sdk/client-sns': ['./error-topic', './send'],
+    '@aws-sdk/client-sqs': ['./send'],
+  },
   '@sallyport/triggers': {
     '@aws-sdk/client-codedeploy': ['.', './catalogue', './testing'],
     '@aws-sdk/client-codepipeline': ['.', './catalogue', './testing'],
@@ -80,6 +85,7 @@ export const OPTIONAL_PEERS: Readonly<Record<string, Readonly<Record<string, rea
     '@aws-sdk/client-ssm': ['.'],
   },
   '@sallyport/microvm': { '@aws-sdk/client-lambda-microvms': ['.'] },
+  '@sallyport/client': { '@aws-sdk/client-lambda': ['./invoke'], '@smithy/signature-v4': ['./sigv4'] },
 };
 
 /** Packages whose modules may import an AWS client, always lazily. */
@@ -96,6 +102,7 @@ export const CLIENT_OWNERS: readonly string[] = [
   '@sallyport/parameters',
   '@sallyport/vectors',
   '@sallyport/microvm',
+  '@sallyport/client',
 ];
 
 /** Packages for tests, for a developer's machine and for deployments; other packages must not reach them at run time. */
@@ -138,6 +145,8 @@ export const SHARED_FILES: Readonly<Record<string, string | readonly string[]>> 
   // The examples are edited and deployed to a model: they depend on the constructs, not the reverse.
   'packages/constructs/test/lab/updates/notes.ts': 'examples/notes/infra/notes-stack.ts',
   'packages/constructs/test/lab/updates/sandbox.ts': 'examples/sandbox/infra/sandbox-stack.ts',
+  // The event of one example reaches the other.
+  'examples/digest/test/digest.test.ts': 'examples/notes/test/support.ts',
   // The same judges compare roles, stacks and edits of constructs and of templates; no release contains them.
   'packages/constructs/test/permissions.test.ts': 'packages/create-sallyport/test/support/projects.ts',
   'packages/create-sallyport/test/support/judge-stack.ts': 'packages/constructs/test/lab/index.ts',

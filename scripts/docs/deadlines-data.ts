@@ -166,6 +166,15 @@ export const DEADLINES: readonly DeadlineRow[] = [
     note: 'an error is reported after the request that failed',
   },
   {
+    package: 'streams',
+    calls: 'the sender of `createSender`',
+    sources: ['packages/streams/src/send/internal/send-all.ts'],
+    limit: '`timeoutMs` for a call with all its requests',
+    defaultMs: 10_000,
+    stops: 'caller',
+    note: 'option `signal` of each call; entries that were not accepted are returned',
+  },
+  {
     package: 'parameters',
     calls: 'readers of parameters, secrets and flags',
     sources: ['packages/parameters/src/internal/source.ts'],

@@ -4,9 +4,11 @@ import { dynamoMcpStore, memoryMcpStore } from '@sallyport/mcp';
 import { createS3ObjectStore, createUploadGrants } from '@sallyport/objectstore';
 import { createDynamoRateLimiter, createMemoryRateLimiter, fixedWindow } from '@sallyport/ratelimit';
 import type { ConnectionPrincipal } from '@sallyport/secure/authorizers';
+import { createSender } from '@sallyport/streams/send';
 import { createSemanticIndex } from '@sallyport/vectors';
 import { createLocalEmbedder, createLocalVectorStore } from '@sallyport/vectors/local';
 import { createNotesService } from '../src/app.js';
+import type { Note } from '../src/notes.js';
 
 const {
   NOTES_ISSUER = '',
@@ -15,6 +17,7 @@ const {
   NOTES_JWKS_URI = '',
   NOTES_MCP_SECRET = '',
   NOTES_TABLES,
+  NOTES_PAGE_ORIGIN = 'http://127.0.0.1:8080',
 } = process.env;
 const strategy = fixedWindow({ limit: 600, windowMs: 60_000 });
 
@@ -33,6 +36,8 @@ const state =
         ledger: createMemoryJobLedger(),
         store: memoryMcpStore(),
       };
+
+const sender = createSender<{ bus: { 'notes/NoteAdded': Note } }>({});
 
 // The service as `src/lambda.ts` composes it, with the issuer and the bucket of `sallyport dev`.
 const { connections, limiter, ledger, store } = state;
@@ -53,6 +58,11 @@ const { app } = createNotesService({
   }),
   attachments: { bucket: 'notes-attachments', store: createS3ObjectStore(), grants: createUploadGrants() },
   tools: { store, secret: { current: NOTES_MCP_SECRET } },
+  announce: (note) => sender.put('notes/NoteAdded', note),
+  // The page of `page/index.html`, which is served from another origin.
+  container: {
+    cors: { allowedOrigins: [NOTES_PAGE_ORIGIN], allowHeaders: ['authorization', 'content-type'] },
+  },
 });
 
 export const handler = app.handleLambda;

@@ -8,7 +8,7 @@ import { type AttachmentsConfig, registerAttachments } from './attachments.js';
 import { type AuthConfig, type Connections, createAuth } from './auth.js';
 import { createJournal, type Journal, registerEvents } from './events.js';
 import { registerGraphQL } from './graphql.js';
-import { registerHttp } from './http.js';
+import { type Announce, registerHttp } from './http.js';
 import { NoteStore } from './notes.js';
 import { registerSearch } from './search.js';
 import { registerSockets } from './sockets.js';
@@ -29,8 +29,10 @@ export interface NotesConfig {
   /** Clock, ids, log and similar values of the container. */
   readonly container?: Pick<
     SecureOptions,
-    'clock' | 'ids' | 'environment' | 'log' | 'observability' | 'webSocketClientFactory'
+    'clock' | 'cors' | 'ids' | 'environment' | 'log' | 'observability' | 'webSocketClientFactory'
   >;
+  /** Sends an event for each new note. Default: no event. */
+  readonly announce?: Announce;
 }
 
 export interface NotesService {
@@ -41,7 +43,7 @@ export interface NotesService {
 
 /** Composes the whole service. */
 export function createNotesService(config: NotesConfig): NotesService {
-  const { auth, connections, limiter, ledger, tools, search, attachments, container } = config;
+  const { auth, connections, limiter, ledger, tools, search, attachments, container, announce } = config;
   const notes = new NoteStore();
   const journal = createJournal();
   const { discovery, ...gate } = createAuth(auth, connections);
@@ -54,7 +56,7 @@ export function createNotesService(config: NotesConfig): NotesService {
   notes.add({ title: 'Milk', text: 'one litre' }, 'ada');
   app.use(rateLimitMiddleware({ limiter }));
   registerSearch(app, notes, search);
-  registerHttp(app, notes);
+  registerHttp(app, notes, announce);
   registerAttachments(app, notes, attachments);
   registerSockets(app, connections);
   registerGraphQL(app, notes);

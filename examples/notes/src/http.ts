@@ -7,8 +7,11 @@ import { Greeting, NoteChange, NoteInput, NoteParams, NoteView, PageQuery } from
 const canRead = Authenticated('notes:read');
 const canWrite = Authenticated('notes:write');
 
+/** Notifies other services of a new note. */
+export type Announce = (note: Note) => Promise<unknown>;
+
 /** The HTTP routes, except for attachments. */
-export function registerHttp(app: SecureApp, notes: NoteStore): void {
+export function registerHttp(app: SecureApp, notes: NoteStore, announce?: Announce): void {
   app.get('/health', () => json(200, { ok: true }), Public());
   app.get(
     '/notes',
@@ -17,8 +20,9 @@ export function registerHttp(app: SecureApp, notes: NoteStore): void {
   );
   app.post(
     '/notes',
-    bind({ body: NoteInput }, (ctx, { body }) => {
+    bind({ body: NoteInput }, async (ctx, { body }) => {
       const note = notes.add(body, ctx.authIdentity);
+      await announce?.(note);
       return created(note, `/notes/${note.id}`);
     }),
     canWrite,

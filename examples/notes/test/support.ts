@@ -27,6 +27,7 @@ export interface TestServiceOptions {
   readonly container?: NotesConfig['container'];
   readonly attachments?: NotesConfig['attachments'];
   readonly publicUrl?: string;
+  readonly announce?: NotesConfig['announce'];
 }
 
 const MEMORY_ATTACHMENTS = () => ({
@@ -39,7 +40,13 @@ const MEMORY_ATTACHMENTS = () => ({
 export function createTestService(
   env: TestEnv,
   { issuer, keysUrl }: AuthorizationServer,
-  { limit = 5, container = {}, attachments = MEMORY_ATTACHMENTS(), publicUrl = PUBLIC_URL }: TestServiceOptions = {},
+  {
+    limit = 5,
+    container = {},
+    attachments = MEMORY_ATTACHMENTS(),
+    publicUrl = PUBLIC_URL,
+    announce,
+  }: TestServiceOptions = {},
 ): NotesService {
   return createNotesService({
     auth: {
@@ -61,5 +68,6 @@ export function createTestService(
     attachments,
     tools: { store: memoryMcpStore(), secret: { current: 'a secret of the tests, which seals nothing that lasts' } },
     container: { ...env.options(), ...container },
+    ...(announce && { announce }),
   });
 }

@@ -12,6 +12,9 @@ import type { Rejected } from './contract.js';
  * | `client.rejected` | a stream or a tool call was rejected; `answer` has the service's error |
  * | `client.invalid_request` | the request cannot be sent |
  * | `client.not_connected` | the socket is closed |
+ * | `client.throttled` | Lambda did not start the invocation: the function has no free concurrency (`/invoke`) |
+ * | `client.function_error` | the invocation failed or timed out; `cause` has the error's `errorType` and `errorMessage` (`/invoke`) |
+ * | `client.too_large` | the request or the answer exceeds the 6 MB of an invocation (`/invoke`) |
  */
 export type ClientErrorCode =
   | 'client.network'
@@ -20,7 +23,10 @@ export type ClientErrorCode =
   | 'client.foreign'
   | 'client.rejected'
   | 'client.invalid_request'
-  | 'client.not_connected';
+  | 'client.not_connected'
+  | 'client.throttled'
+  | 'client.function_error'
+  | 'client.too_large';
 
 /** Errors of another copy of this package have it too. */
 const BRAND = Symbol.for('sallyport.ClientError/1');
@@ -29,7 +35,7 @@ const BRAND = Symbol.for('sallyport.ClientError/1');
 export class ClientError extends Error {
   /** The reason. */
   declare readonly code: ClientErrorCode;
-  /** The status of a foreign answer. */
+  /** The status of a foreign answer, or the status that a gateway answers in this case. */
   declare readonly status?: number;
   /** The answer of `client.rejected`. */
   declare readonly answer?: Rejected;

@@ -11,6 +11,8 @@ export interface ClientOptions {
   readonly headers?: (call: { readonly refresh: boolean }) => ExtraHeaders | Promise<ExtraHeaders>;
   /** Milliseconds for a call with all its tries and its body. Default 10,000. */
   readonly timeoutMs?: number;
+  /** False sends each request once. Default true. */
+  readonly retry?: boolean;
   /** The requests with which a browser sends cookies. Default `same-origin`. */
   readonly credentials?: 'omit' | 'same-origin' | 'include';
   /** Sends a request, for example after signing it. Default: the platform's `fetch`. */

@@ -295,3 +295,22 @@ describe('server-sent events', () => {
     ).rejects.toMatchObject({ code: 'client.aborted' });
   });
 });
+
+it.each([
+  ['bytes', new Uint8Array([104, 105]), 'hi', undefined],
+  ['numbers as bytes', new Int16Array([26_984]), 'hi', undefined],
+  ['text', 'hi', 'hi', 'text/plain;charset=UTF-8'],
+  ['a form', new URLSearchParams({ a: 'b c' }), 'a=b+c', 'application/x-www-form-urlencoded;charset=UTF-8'],
+  ['a list', [1], '[1]', 'application/json'],
+  ['a number', 1, '1', 'application/json'],
+])('%s as a body arrives unchanged or as JSON', async (_case, body, text, type) => {
+  replies = [answer(200)];
+  await client()('PATCH /a', { body });
+  expect([seen[0]?.body, seen[0]?.headers['content-type']]).toEqual([text, type]);
+});
+
+it('a client without retries sends a GET once', async () => {
+  replies = [answer(503, notFound)];
+  await expect(client({ retry: false })('GET /a')).resolves.toMatchObject({ status: 503 });
+  expect(seen.length).toBe(1);
+});

@@ -31,6 +31,10 @@ export type StreamsErrorCode =
   | 'streams.record_invalid'
   /** `reportKinesisPutRecordsFailures` rejected its input. */
   | 'streams.put_result_invalid'
+  /** The service did not accept an entry of a sender. `details.reason` has its code. */
+  | 'streams.send_failed'
+  /** An entry of a sender exceeds the size that its service accepts. */
+  | 'streams.entry_too_large'
   /** The event is of a tumbling window. */
   | 'streams.window_unsupported';
 

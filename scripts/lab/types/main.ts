@@ -1,55 +1,98 @@
-// Measures the compile time of typed routes: `npm run bench:types`. Fails when one of our routes exceeds the budget.
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+// Measures the compile time of typed routes and of typed clients: `npm run bench:types`. Fails above a budget.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { APPLICATIONS, type Application } from './applications.js';
+import { parseArgs } from 'node:util';
+import { APPLICATIONS } from './applications.js';
+import { CLIENTS, type ClientProgram } from './clients.js';
+import { type Cost, costOf } from './cost.js';
 
 const ROUTES = 200;
 /** Instantiations per route. */
 const BUDGET = 1_000;
+/** Instantiations of our client, as a part of those of Hono's. The goal is 5 %. */
+const CLIENT_SHARE = 0.07;
+/** How instantiations of our client grow with the number of routes: 1 is linear. */
+const MAX_EXPONENT = 1.1;
 
-const root = join(import.meta.dirname, '..', '..', '..');
-const OPTIONS = {
-  extends: join(root, 'tsconfig.base.json'),
-  compilerOptions: { composite: false, declaration: false, declarationMap: false, noEmit: true },
-  files: ['application.ts'],
-};
+const { values: flags } = parseArgs({
+  options: {
+    /** Leaves out the routes of servers. */
+    clients: { type: 'boolean', default: false },
+    /** Compilations of each client; their median counts. */
+    rounds: { type: 'string', default: '3' },
+  },
+});
 
-interface Cost {
-  readonly instantiations: number;
-  readonly checkSeconds: number;
+const print = (line: string) => process.stdout.write(`${line}\n`);
+function fail(problem: string): void {
+  process.stderr.write(`${problem}\n`);
+  process.exitCode = 1;
 }
 
-/** @throws Error with the compiler's output, if it rejects the application */
-function costOf(folder: string, application: Application, routes: number): Cost {
-  writeFileSync(join(folder, 'application.ts'), application(routes));
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(OPTIONS));
-  const args = ['-p', folder, '--extendedDiagnostics', '--pretty', 'false'];
-  const { stdout, status } = spawnSync(join(root, 'node_modules', '.bin', 'tsc'), args, { encoding: 'utf8' });
-  const read = (name: string) => Number(new RegExp(`^${name}:\\s+([\\d.]+)`, 'm').exec(stdout)?.[1]);
-  if (status !== 0) throw new Error(stdout.split('\n', 1)[0]);
-  return { instantiations: read('Instantiations'), checkSeconds: read('Check time') };
+function measureRoutes(folder: string): void {
+  print(`| ${ROUTES} routes | instantiations a route | all | check time, no route | with them |\n|---|---|---|---|---|`);
+  for (const [name, application] of Object.entries(APPLICATIONS)) {
+    const none = costOf(folder, { 'application.ts': application(0) });
+    const all = costOf(folder, { 'application.ts': application(ROUTES) });
+    const each = Math.round((all.instantiations - none.instantiations) / ROUTES);
+    print(`| ${name} | ${each} | ${all.instantiations} | ${none.checkSeconds} s | ${all.checkSeconds} s |`);
+    if (name.startsWith('ours') && each > BUDGET)
+      fail(`a route of ours takes ${each} instantiations; the budget is ${BUDGET}`);
+  }
+}
+
+/** The costs of the routes alone: with them, less those of the same program without routes. */
+function addedBy(folder: string, program: ClientProgram, routes: number, none: Cost): Cost {
+  const all = costOf(folder, program(routes));
+  return {
+    ...all,
+    instantiations: all.instantiations - none.instantiations,
+    checkSeconds: all.checkSeconds - none.checkSeconds,
+  };
+}
+
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+const percent = (part: number) => `${(100 * part).toFixed(1)} %`;
+
+const NOTHING: Cost = { instantiations: 0, checkSeconds: 0, memoryMb: 0, files: [] };
+
+function mapValues<T, R>(values: Readonly<Record<string, T>>, to: (value: T, name: string) => R): Record<string, R> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, to(value, name)]));
+}
+
+function measureClients(folder: string): void {
+  const empty = mapValues(CLIENTS, (program) => costOf(folder, program(0)));
+  // The rounds go around all clients, so that a busy machine slows down all of them.
+  const rounds = Array.from({ length: Number(flags.rounds) }, () =>
+    mapValues(CLIENTS, (program, name) => addedBy(folder, program, ROUTES, empty[name] ?? NOTHING)),
+  );
+  const of = (name: string, part: 'instantiations' | 'checkSeconds' | 'memoryMb') =>
+    median(rounds.map((round) => round[name]?.[part] ?? Number.NaN));
+  const peer = 'Hono `hc`';
+  print(`\n| client of ${ROUTES} routes | instantiations | of Hono's | check time of Hono's | memory |\n|---|---|---|---|---|`);
+  for (const name of Object.keys(CLIENTS)) {
+    const share = of(name, 'instantiations') / of(peer, 'instantiations');
+    const time = median(rounds.map((round) => (round[name]?.checkSeconds ?? 0) / (round[peer]?.checkSeconds ?? 1)));
+    print(`| ${name} | ${of(name, 'instantiations')} | ${percent(share)} | ${percent(time)} | ${of(name, 'memoryMb')} MB |`);
+    if (name === 'ours' && share > CLIENT_SHARE)
+      fail(`our client takes ${percent(share)} of the instantiations of Hono's; the budget is ${percent(CLIENT_SHARE)}`);
+  }
+  const files = rounds[0]?.ours?.files.map((file) => file.slice(folder.length + 1)).sort() ?? [];
+  print(`\nfiles of our client's program: ${files.join(', ')}`);
+  const thousand = addedBy(folder, CLIENTS.ours, 1000, empty.ours ?? NOTHING);
+  const exponent = Math.log(thousand.instantiations / of('ours', 'instantiations')) / Math.log(1000 / ROUTES);
+  const times = (thousand.checkSeconds / of('ours', 'checkSeconds')).toFixed(1);
+  print(`1,000 routes: ${thousand.instantiations} instantiations, exponent ${exponent.toFixed(2)}, check time times ${times}`);
+  if (exponent > MAX_EXPONENT) fail(`the instantiations of our client grow with the exponent ${exponent.toFixed(2)}`);
 }
 
 /** Inside this package, where the imports of the applications are installed. */
-const cache = join(root, 'scripts', 'bench', 'node_modules', '.cache');
+const cache = join(import.meta.dirname, '..', '..', 'bench', 'node_modules', '.cache');
 mkdirSync(cache, { recursive: true });
 const folder = mkdtempSync(join(cache, 'types-'));
 try {
-  process.stdout.write(
-    `| ${ROUTES} routes | instantiations a route | all | check time, no route | with them |\n|---|---|---|---|---|\n`,
-  );
-  for (const [name, application] of Object.entries(APPLICATIONS)) {
-    const none = costOf(folder, application, 0);
-    const all = costOf(folder, application, ROUTES);
-    const each = Math.round((all.instantiations - none.instantiations) / ROUTES);
-    const seconds = `${none.checkSeconds} s | ${all.checkSeconds} s`;
-    process.stdout.write(`| ${name} | ${each} | ${all.instantiations} | ${seconds} |\n`);
-    if (name.startsWith('ours') && each > BUDGET) {
-      process.stderr.write(`a route of ours takes ${each} instantiations; the budget is ${BUDGET}\n`);
-      process.exitCode = 1;
-    }
-  }
+  if (!flags.clients) measureRoutes(folder);
+  measureClients(folder);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -23,7 +23,7 @@ export async function exchange(options: ClientOptions, operation: string, input:
   const [method = '', path = ''] = operation.split(' ');
   const url = addressOf(options.url, path, input.params, input.query);
   const { body, signal: caller, timeoutMs = options.timeoutMs ?? 10_000 } = input;
-  const isJson = /(?:Object|Array|Number|Boolean|Null)\]$/.test(Object.prototype.toString.call(body));
+  const isJson = / (?:Object|Array|Number|Boolean|Null)\]$/.test(Object.prototype.toString.call(body));
   const key =
     input.idempotencyKey === true ? crypto.getRandomValues(new Uint32Array(4)).join('-') : input.idempotencyKey;
   const timer = new AbortController();
@@ -32,12 +32,14 @@ export async function exchange(options: ClientOptions, operation: string, input:
   const signal = caller ? AbortSignal.any([timer.signal, caller]) : timer.signal;
   const stop = () => clearTimeout(alarm);
   const fail = (cause: unknown) =>
-    new ClientError(
-      `client.${caller?.aborted ? 'aborted' : timer.signal.aborted ? 'timeout' : 'network'}`,
-      `${operation} has no answer`,
-      { cause },
-    );
-  let tries = key || input.repeat || /GET|HEAD/.test(method) ? 3 : 1;
+    cause instanceof ClientError
+      ? cause
+      : new ClientError(
+          `client.${caller?.aborted ? 'aborted' : timer.signal.aborted ? 'timeout' : 'network'}`,
+          `${operation} has no answer`,
+          { cause },
+        );
+  let tries = options.retry !== false && (key || input.repeat || /GET|HEAD/.test(method)) ? 3 : 1;
   let maxPauseMs = 100;
   let refresh = false;
   try {
@@ -70,7 +72,9 @@ export async function exchange(options: ClientOptions, operation: string, input:
         tries -= 1;
         pauseMs = Math.max(Math.random() * maxPauseMs, Number(wanted) * 1000 || Date.parse(wanted) - Date.now() || 0);
         const isLast = !tries || signal.aborted || performance.now() + pauseMs > end;
-        if (response ? isLast || !PASSING.test(`${response.status}`) : isLast) {
+        // A transport throws a ClientError if it can name the reason of its failure, with the status of a gateway if that can pass.
+        const answered = response ?? (failure instanceof ClientError && failure);
+        if (isLast || (answered && !PASSING.test(`${answered.status}`))) {
           if (response) return { response, fail, stop };
           throw fail(failure);
         }

@@ -11,7 +11,8 @@ import {
   text,
 } from '@sallyport/http';
 import { createMcpServer, McpToolError, mountMcp } from '@sallyport/mcp';
-import { Authenticated, Optional, SecureApp } from '@sallyport/secure';
+import { Authenticated, firstPrincipal, Optional, SecureApp } from '@sallyport/secure';
+import { iamPrincipal } from '@sallyport/secure/authorizers';
 import { z } from 'zod';
 
 const NewOrder = z.object({ item: z.string() });
@@ -36,8 +37,11 @@ const callers: Readonly<Record<string, { identity: string; scopes: string[] }>> 
   'Bearer ada': { identity: 'ada', scopes: ['orders:write', 'mcp'] },
   'Bearer eve': { identity: 'eve', scopes: [] },
 };
-const app = new SecureApp({
-  principalResolver: ({ request }) => callers[request.headers.authorization?.[0] ?? ''] ?? null,
+export const app = new SecureApp({
+  principalResolver: firstPrincipal(
+    ({ request }) => callers[request.headers.authorization?.[0] ?? ''] ?? null,
+    iamPrincipal(),
+  ),
   cors: {
     allowedOrigins: [origin],
     allowHeaders: [

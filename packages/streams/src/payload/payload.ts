@@ -1,12 +1,13 @@
-import { decodeUtf8, type MaybePromise, type StandardIssue, type StandardSchema } from '@sallyport/core';
-import { defineOptions, isStandardSchema, issuePath, oneOf } from '@sallyport/core/options';
+import { decodeUtf8, type MaybePromise, type StandardSchema } from '@sallyport/core';
+import { defineOptions, isStandardSchema, oneOf } from '@sallyport/core/options';
 import type { EventContext, EventHandler } from '../batch/handler.js';
-import { refused, streamsError } from '../errors.js';
+import { refused } from '../errors.js';
 import type { EventBusEvent } from '../sources/event-bus.js';
 import type { StreamRecord } from '../sources/kinesis.js';
 import { type QueueRecord, recordJson } from '../sources/queue.js';
 import { type TableStreamRecord, tableImage } from '../sources/table-stream.js';
 import type { TopicRecord } from '../sources/topic.js';
+import { fitted } from './internal/fit.js';
 import { markPayload } from './internal/mark.js';
 
 /** An event of an opt-in trigger that has a payload: a message of AWS IoT, the input of a task. */
@@ -51,9 +52,6 @@ export type PayloadRecord =
 /** Handles a valid payload. */
 export type PayloadHandler<Value, R> = (ctx: EventContext, value: Value, record: R) => MaybePromise<unknown>;
 
-/** The most paths of issues that an error names. */
-const MAX_PATHS = 5;
-
 /**
  * Wraps a handler so that it receives a validated payload: the parsed JSON of a queue message, a data stream record or a notification, the
  * `detail` of an event, or the `payload` of an event of an opt-in trigger. A payload that is not JSON, or that the schema rejects, fails only its own record. The error names the fields,
@@ -74,11 +72,8 @@ export function payload<Output, R extends PayloadRecord = PayloadRecord>(
   if (!isStandardSchema(schema)) throw refused('payload needs a Standard Schema (version 1)');
   if (typeof handler !== 'function') throw refused('payload handler must be a function');
   const { of } = PAYLOAD_OPTIONS.parse(options);
-  const checked: EventHandler<R> = async (ctx, record) => {
-    const result = await schema['~standard'].validate(of ? partOf(record, of) : payloadOf(record));
-    if (result.issues !== undefined) throw doesNotFit(result.issues);
-    return handler(ctx, result.value as Output, record);
-  };
+  const checked: EventHandler<R> = async (ctx, record) =>
+    handler(ctx, await fitted<Output>(schema, of ? partOf(record, of) : payloadOf(record)), record);
   return markPayload(checked, schema);
 }
 
@@ -96,12 +91,4 @@ function partOf(record: PayloadRecord, of: PayloadPart): unknown {
   if (of !== 'value' && of !== 'data') return tableImage(record as TableStreamRecord, IMAGES[of]) ?? null;
   const bytes = (record as Readonly<Record<string, unknown>>)[of];
   return bytes instanceof Uint8Array ? recordJson({ body: decodeUtf8(bytes) }) : null;
-}
-
-/** Validators include values in their messages, so only the paths are used. */
-function doesNotFit(issues: readonly StandardIssue[]): Error {
-  const paths = [...new Set(issues.map(issuePath))];
-  const named = paths.slice(0, MAX_PATHS).map((path) => (path === '' ? 'the payload itself' : path));
-  const more = paths.length > MAX_PATHS ? `, and ${paths.length - MAX_PATHS} more` : '';
-  return streamsError('streams.payload_invalid', `payload does not fit its schema at ${named.join(', ')}${more}`);
 }

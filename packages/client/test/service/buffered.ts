@@ -1,0 +1,3 @@
+import { app } from './lambda.js';
+
+export const handler = app.handleLambda;

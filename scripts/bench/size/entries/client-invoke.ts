@@ -1,0 +1,2 @@
+export { createClient } from '@sallyport/client';
+export { throughInvoke } from '@sallyport/client/invoke';

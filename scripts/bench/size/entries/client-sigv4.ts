@@ -1,0 +1,2 @@
+export { createClient } from '@sallyport/client';
+export { createSignedFetch } from '@sallyport/client/sigv4';

@@ -1,0 +1,1 @@
+export { createSender } from '@sallyport/streams/send';
