@@ -1,10 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SNSClient } from '@aws-sdk/client-sns';
-import { createErrorNotifier, createLogger } from '@sallyport/core/observability';
-import { createApp } from '@sallyport/dispatch/app';
 import { createErrorTopicPublish } from '@sallyport/streams/error-topic';
-import { buildLambdaFunctionURLRequest } from '@sallyport/testkit';
 
 const notification = {
   topicArn: 'arn:aws:sns:eu-west-1:123456789012:errors',
@@ -95,34 +92,5 @@ describe('createErrorTopicPublish', () => {
     expect(() => createErrorTopicPublish({ topic: 'x' } as never)).toThrow(
       expect.failure('app.invalid_configuration', 'unknown option "topic"'),
     );
-  });
-
-  it('ends shortly before the invocation does if the topic never answers, with a log line', async () => {
-    let gone = () => {};
-    const closed = new Promise<void>((resolve) => {
-      gone = resolve;
-    });
-    const server = createServer((_, response) => response.on('close', gone));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const sns = client(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    const lines: string[] = [];
-    const notifier = createErrorNotifier({
-      publish: createErrorTopicPublish({ client: sns, timeoutMs: 60_000 }),
-      topicArn: notification.topicArn,
-    });
-    const app = createApp({ log: createLogger({ sinks: [notifier], write: (line) => lines.push(line) }) });
-    app.get('/orders', () => {
-      throw new Error('broken');
-    });
-    const ends = Date.now() + 300;
-    const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => ends - Date.now() };
-    const answer = await app.serveLambdaFunctionURL(buildLambdaFunctionURLRequest('GET', '/orders'), context);
-    await closed;
-    server.close();
-    sns.destroy();
-    expect([(answer as { statusCode: number }).statusCode, lines.map((line) => JSON.parse(line).message)]).toEqual([
-      500,
-      [expect.any(String), 'error notification failed'],
-    ]);
   });
 });
