@@ -132,18 +132,20 @@ it('each row has a call in this file', () => {
 
 // The signal of a call that ends with its invocation comes from the framework: packages/mcp/test/deadline.test.ts.
 it.each([...rowsOf('caller'), ...rowsOf('deadline').filter(([name]) => name.startsWith('mcp: '))])(
-  '%s stop with the signal that they receive', async (name) => {
-  const { signals, first, client } = recorder();
-  const caller = new AbortController();
-  const call = CALLS[name]?.({ client, clock: new ManualClock(), signal: caller.signal });
-  Promise.resolve(call).catch(() => {});
-  await first;
-  expect(new Set(signals.map(({ aborted }) => aborted))).toEqual(new Set([false]));
-  caller.abort(new Error('the client left'));
-  // A shared call stops after its last reader has left.
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(new Set(signals.map(({ aborted }) => aborted))).toEqual(new Set([true]));
-});
+  '%s stop with the signal that they receive',
+  async (name) => {
+    const { signals, first, client } = recorder();
+    const caller = new AbortController();
+    const call = CALLS[name]?.({ client, clock: new ManualClock(), signal: caller.signal });
+    Promise.resolve(call).catch(() => {});
+    await first;
+    expect(new Set(signals.map(({ aborted }) => aborted))).toEqual(new Set([false]));
+    caller.abort(new Error('the client left'));
+    // A shared call stops after its last reader has left.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(new Set(signals.map(({ aborted }) => aborted))).toEqual(new Set([true]));
+  },
+);
 
 it.each([...rowsOf('caller'), ...rowsOf('deadline')].filter(([name]) => !/microvm|dynamo: /.test(name)))(
   '%s stop at their limit',

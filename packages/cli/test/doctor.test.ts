@@ -93,7 +93,9 @@ test.each<
   [
     'a rule on another bus that was disabled',
     (state) => {
-      state.resources = state.resources.map((one) => (one.id === 'Paid' ? { ...one, physical: 'sales|orders-paid' } : one));
+      state.resources = state.resources.map((one) =>
+        one.id === 'Paid' ? { ...one, physical: 'sales|orders-paid' } : one,
+      );
       Object.assign(state.rules['orders-paid'] ?? {}, { State: 'DISABLED' });
     },
     'disabled-rule',

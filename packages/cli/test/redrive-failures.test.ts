@@ -177,7 +177,10 @@ test('a batch that was given up is a message with its position, as AWS sends it'
   await visible('clicks-failed', 1);
   // The client of Kinesis uses HTTP/2, which the proxy does not forward.
   expect(await runIn(dev.folder, REDRIVE_COMMAND.run, ['clicks-failed', '--dev'])).toMatchObject({ code: 0, err: '' });
-  expect([handled(), await counts('clicks-failed')]).toEqual([['A-1', 'A-2'], [0, 0]]);
+  expect([handled(), await counts('clicks-failed')]).toEqual([
+    ['A-1', 'A-2'],
+    [0, 0],
+  ]);
 });
 
 test.each<readonly [queue: string, put: (name: string) => Promise<void>]>([

@@ -14,7 +14,10 @@ const MESSAGE: QueueMessage = {
   MessageId: 'm-1',
   ReceiptHandle: 'r-1',
   Body: JSON.stringify({
-    requestContext: { functionArn: 'arn:aws:lambda:us-east-1:123456789012:function:service', condition: 'RetriesExhausted' },
+    requestContext: {
+      functionArn: 'arn:aws:lambda:us-east-1:123456789012:function:service',
+      condition: 'RetriesExhausted',
+    },
     requestPayload: { id: 'e-1' },
   }),
 };
@@ -81,6 +84,9 @@ test('a message stays hidden while its function runs, and the journal names the 
   const killed = join(folder, 'killed.jsonl');
   writeFileSync(killed, left);
   const next = new Journal(killed, ARN, clock.now());
-  expect([next.isResumed, next.interrupted()]).toEqual([true, [{ id: 'm-1', hiddenUntil: '2026-11-14T00:03:20.000Z' }]]);
+  expect([next.isResumed, next.interrupted()]).toEqual([
+    true,
+    [{ id: 'm-1', hiddenUntil: '2026-11-14T00:03:20.000Z' }],
+  ]);
   next.close();
 });

@@ -70,7 +70,14 @@ async function guardedCheck(resource: string, run: () => Promise<readonly Findin
     return await run();
   } catch (error) {
     if (!isFrameworkError(error) || !NOT_CHECKED.includes(error.code)) throw error;
-    return [{ rule: 'not-checked', resource, problem: error.message, remedy: 'allow the call or install the client, and run doctor again' }];
+    return [
+      {
+        rule: 'not-checked',
+        resource,
+        problem: error.message,
+        remedy: 'allow the call or install the client, and run doctor again',
+      },
+    ];
   }
 }
 

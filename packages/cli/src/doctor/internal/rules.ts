@@ -36,7 +36,9 @@ export function createRuleReader(access: AwsAccess): (physical: string) => Promi
     const { Name, EventBusName } = toRuleName(physical);
     const bus = EventBusName === undefined ? {} : { EventBusName };
     const describe = new events.DescribeRuleCommand({ Name, ...bus });
-    const { State = '' } = await access.call(`events:DescribeRule ${Name}`, (options) => client.send(describe, options));
+    const { State = '' } = await access.call(`events:DescribeRule ${Name}`, (options) =>
+      client.send(describe, options),
+    );
     const targets: { readonly id: string; readonly arn: string }[] = [];
     let NextToken: string | undefined;
     do {
@@ -87,7 +89,12 @@ async function ofTargets(id: string, targets: LiveRule['targets'], live: Live): 
     const statements = await live.permissions(arn);
     if (statements.some(({ service }) => service === 'events.amazonaws.com')) continue;
     const problem = `events.amazonaws.com may not invoke ${arn}`;
-    findings.push({ rule: 'missing-permission', resource: id, problem, remedy: `aws lambda add-permission, or ${DEPLOY}` });
+    findings.push({
+      rule: 'missing-permission',
+      resource: id,
+      problem,
+      remedy: `aws lambda add-permission, or ${DEPLOY}`,
+    });
   }
   return findings;
 }
