@@ -218,7 +218,7 @@ describe.each<readonly [queue: string, put: (name: string) => Promise<void>, rea
     await visible(queue, left);
     const next = await child(queue);
     expect(next).toMatchObject({ code: 0, err: expect.stringContaining('continuing a run that did not end\n') });
-    // The function had handled it, and the journal could not know: only here it is invoked again.
+    // The function had handled it, and the journal does not have the line: only here the function is invoked again.
     expect(handled()).toEqual(operation === INVOKE && when === 'after' ? [name, name] : [name]);
     expect(await counts(queue)).toEqual([0, 0]);
     const isReported = next.err.includes('was sent to its function, and may be hidden until ');

@@ -52,7 +52,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('a message stays hidden while its function runs, and the journal names the end of the time', async () => {
+test('a message remains hidden while its function runs, and the journal names the end of the time', async () => {
   const clock = new ManualClock(START);
   const { calls, queue } = recordedQueue(clock);
   const path = join(folder, 'journal.jsonl');

@@ -186,7 +186,7 @@ it('the run of a task ends shortly before the invocation does, so that Lambda de
 describe('requests that share a reading of the secret', () => {
   const limitOf = (clock: ManualClock, ms: number) => ({ clock, deadline: clock.now().getTime() + ms });
 
-  it('each wait until their own deadline, and the last one that leaves stops the reading', async () => {
+  it('each wait until their own deadline, and the reading stops when the last request leaves', async () => {
     const clock = new ManualClock(0);
     const signals: (AbortSignal | undefined)[] = [];
     const secret = ({ signal }: { signal?: AbortSignal | undefined } = {}) => {

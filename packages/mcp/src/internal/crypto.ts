@@ -64,7 +64,7 @@ const MAX_AGE_MS = 600_000;
  */
 const MIN_AGE_MS = 30_000;
 
-/** One reading of the secret, and the number of requests that wait for it. */
+/** One reading of the secret, and the number of waiting requests. */
 interface Reading {
   readonly keys: Promise<readonly Uint8Array[]>;
   readonly stop: AbortController;
@@ -73,7 +73,7 @@ interface Reading {
 
 /**
  * Resolves the secret at its first use. A function is called again if its keys are old, or if no key opens a token. After a
- * failure the present keys remain in use. Requests share a reading, which stops when none of them waits any longer.
+ * failure the present keys remain in use. Requests share a reading, which stops when no request waits any longer.
  *
  * @param server the name of the server: a token of one server does not open on another
  * @throws FrameworkError `mcp.secret_unavailable` (503) if there are no keys yet, and the secret was not read in time or its service is

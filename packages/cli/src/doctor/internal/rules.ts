@@ -74,7 +74,7 @@ export async function ofRule(
     const problem = `the target ${targetId} is missing: its events are not delivered`;
     findings.push({ rule: 'missing-target', resource: id, problem, remedy: DEPLOY });
   }
-  // A permission of the template is examined by itself.
+  // A permission in the template has its own check.
   const hasPermission = template.resources.some(
     ({ type, refersTo }) => type === 'AWS::Lambda::Permission' && refersTo.has(id),
   );

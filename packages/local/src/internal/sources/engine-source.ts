@@ -11,7 +11,7 @@ interface DeadLetter<R> {
   readonly record: R;
   readonly state: string;
   readonly deliveries: number;
-  /** The message about it in the failure queue; `undefined` if there is none. */
+  /** The message about it in the failure queue; `undefined` if absent. */
   message?: string;
 }
 

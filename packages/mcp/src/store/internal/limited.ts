@@ -30,7 +30,7 @@ export function withinInvocation<T>(
 export function limitedServer(server: ServerData, limit: InvocationLimit): ServerData {
   const { settings, sealer } = server;
   const { store, spill, tasks } = settings;
-  // A secret that is no function is not read.
+  // A secret that is not a function is not read.
   if (!store && !spill && typeof settings.secret !== 'function') return server;
   const limited = async <T>(options: StoreCallOptions | undefined, call: (inner: StoreCallOptions) => Promise<T>) => {
     try {
