@@ -70,11 +70,11 @@ const CALLS: Readonly<Record<string, (bench: Bench) => unknown>> = {
   'vectors: the Titan embedder': ({ client, clock, signal }) =>
     createTitanEmbedder({ client, clock, requestTimeoutMs: 30_000 }).embed('milk', { signal }),
   'microvm: the provider of micro-VMs': ({ client, signal }) => createAwsMicrovmProvider({ client }).get('m', signal),
-  'mcp: `dynamoMcpStore`': ({ client, clock }) =>
-    dynamoMcpStore({ tableName: 't', client, clock }).get({ partition: 'p', sort: 's' }),
-  'mcp: `s3McpSpill`': ({ client }) => s3McpSpill({ bucket: 'b', client }).get('k'),
-  'mcp: `secretFromArn`': ({ client }) => secretFromArn({ arn: 'a', client })(),
-  'mcp: `invokeSelf`': ({ client }) => invokeSelf({ functionName: 'f', client })({} as never),
+  'mcp: `dynamoMcpStore`': ({ client, clock, signal }) =>
+    dynamoMcpStore({ tableName: 't', client, clock }).get({ partition: 'p', sort: 's' }, { signal }),
+  'mcp: `s3McpSpill`': ({ client, signal }) => s3McpSpill({ bucket: 'b', client }).get('k', { signal }),
+  'mcp: `secretFromArn`': ({ client, signal }) => secretFromArn({ arn: 'a', client })({ signal }),
+  'mcp: `invokeSelf`': ({ client, signal }) => invokeSelf({ functionName: 'f', client })({} as never, { signal }),
   'streams: `createErrorTopicPublish`': ({ client }) =>
     createErrorTopicPublish({ client })({ topicArn: 'arn:aws:sns:eu-west-1:1:t', subject: 's', message: 'm' }),
   'parameters: readers of parameters, secrets and flags': ({ client, clock, signal }) =>
@@ -130,20 +130,24 @@ it('each row has a call in this file', () => {
   ).toEqual(Object.keys(CALLS).sort());
 });
 
-it.each(rowsOf('caller'))('%s stop with the signal of the application', async (name) => {
-  const { signals, first, client } = recorder();
-  const caller = new AbortController();
-  const call = CALLS[name]?.({ client, clock: new ManualClock(), signal: caller.signal });
-  Promise.resolve(call).catch(() => {});
-  await first;
-  expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
-  caller.abort(new Error('the client left'));
-  // A shared call stops after its last reader has left.
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
-});
+// The signal of a call that ends with its invocation comes from the framework: packages/mcp/test/deadline.test.ts.
+it.each([...rowsOf('caller'), ...rowsOf('deadline').filter(([name]) => name.startsWith('mcp: '))])(
+  '%s stop with the signal that they receive',
+  async (name) => {
+    const { signals, first, client } = recorder();
+    const caller = new AbortController();
+    const call = CALLS[name]?.({ client, clock: new ManualClock(), signal: caller.signal });
+    Promise.resolve(call).catch(() => {});
+    await first;
+    expect(new Set(signals.map(({ aborted }) => aborted))).toEqual(new Set([false]));
+    caller.abort(new Error('the client left'));
+    // A shared call stops after its last reader has left.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(new Set(signals.map(({ aborted }) => aborted))).toEqual(new Set([true]));
+  },
+);
 
-it.each([...rowsOf('caller'), ...rowsOf('own')].filter(([name]) => !/microvm|dynamo: /.test(name)))(
+it.each([...rowsOf('caller'), ...rowsOf('deadline')].filter(([name]) => !/microvm|dynamo: /.test(name)))(
   '%s stop at their limit',
   async (name, { defaultMs = 0 }) => {
     const timeouts = recordTimeouts();

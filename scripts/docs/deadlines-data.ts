@@ -12,9 +12,9 @@ export interface DeadlineRow {
   readonly limit: string;
   /** The limit without the option, in milliseconds; `undefined` if the caller passes it. */
   readonly defaultMs: number | undefined;
-  /** `caller`: the signal that the application passes reaches the call. `context`: the framework passes the signal of the context. `own`: only the limit stops it. */
-  readonly stops: 'caller' | 'context' | 'own';
-  /** The reason for a missing signal, or the code that passes it, as Markdown. */
+  /** `caller`: the signal that the application passes reaches the call. `context`: the framework passes the signal of the context. `deadline`: the framework ends the call shortly before the invocation ends, but not when the client disconnects. */
+  readonly stops: 'caller' | 'context' | 'deadline';
+  /** The code that passes the signal, or the reason why the call continues without its client, as Markdown. */
   readonly note: string;
 }
 
@@ -117,8 +117,8 @@ export const DEADLINES: readonly DeadlineRow[] = [
     sources: DYNAMO,
     limit: '`storeTimeoutMs`',
     defaultMs: 5000,
-    stops: 'own',
-    note: 'the state of a run is stored even if the client has left, so that it can resume',
+    stops: 'deadline',
+    note: 'the state of a run is stored even if the client has left, so that it can resume; `mcp.store`',
   },
   {
     package: 'mcp',
@@ -126,8 +126,8 @@ export const DEADLINES: readonly DeadlineRow[] = [
     sources: ['packages/mcp/src/store/s3-spill.ts'],
     limit: '`timeoutMs`',
     defaultMs: 5000,
-    stops: 'own',
-    note: 'a part of that state',
+    stops: 'deadline',
+    note: 'a part of that state; `mcp.store`',
   },
   {
     package: 'mcp',
@@ -135,8 +135,8 @@ export const DEADLINES: readonly DeadlineRow[] = [
     sources: ['packages/mcp/src/server/secret.ts'],
     limit: '`timeoutMs`',
     defaultMs: 5000,
-    stops: 'own',
-    note: 'all requests of the instance share the call',
+    stops: 'deadline',
+    note: 'all requests of the instance share the call, which stops when the last of them has left; `mcp.secret_unavailable`',
   },
   {
     package: 'mcp',
@@ -144,17 +144,17 @@ export const DEADLINES: readonly DeadlineRow[] = [
     sources: ['packages/mcp/src/tasks/invoke-self.ts'],
     limit: '`timeoutMs`',
     defaultMs: 5000,
-    stops: 'own',
-    note: 'a task that was promised to the client is started',
+    stops: 'deadline',
+    note: 'a task that was promised to the client is started; `mcp.task_not_started`',
   },
   {
     package: 'triggers',
     calls: 'results of CodePipeline, CodeDeploy, Config and Step Functions',
     sources: ['packages/triggers/src/internal/sender.ts'],
-    limit: '`timeoutMs`, at most the remaining time of the invocation less 200 ms',
+    limit: '`timeoutMs`',
     defaultMs: 4000,
-    stops: 'own',
-    note: 'the result of work that timed out is reported, too',
+    stops: 'deadline',
+    note: 'the result of work that timed out is reported, too; `triggers.response_failed`',
   },
   {
     package: 'streams',
@@ -162,8 +162,8 @@ export const DEADLINES: readonly DeadlineRow[] = [
     sources: ['packages/streams/src/observability/error-topic.ts'],
     limit: '`timeoutMs`',
     defaultMs: 3000,
-    stops: 'own',
-    note: 'an error is reported after the request that failed',
+    stops: 'deadline',
+    note: 'an error is reported after the request that failed; log line `error notification failed`',
   },
   {
     package: 'streams',
@@ -188,7 +188,7 @@ export const DEADLINES: readonly DeadlineRow[] = [
 const STOPS: Readonly<Record<DeadlineRow['stops'], string>> = {
   caller: 'the signal that you pass',
   context: '`ctx.signal`, automatically',
-  own: '–',
+  deadline: 'the end of the invocation, automatically',
 };
 
 /** The page `docs/deadlines.md`. */
@@ -227,7 +227,9 @@ ${rows.join('\n')}
 
 A call that stops may still have been applied: the request can have reached the service before.
 Stores of this framework recognize such a write when it is repeated.
-A call that only its limit stops is work that must be finished after the client has left, or that several requests share.
+A call that the end of the invocation stops continues after its client has left, because the work must be finished or several requests share it.
+It ends 100 to 200 ms earlier than the invocation, so that the function can answer with the code in the table.
+Stores of authorization codes, refresh tokens and sign-ins have no request: their calls end after 6 seconds, with all repetitions.
 
 ## Safe by default, and what it costs on AWS
 

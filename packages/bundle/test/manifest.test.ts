@@ -130,6 +130,18 @@ it.each(['--sam', '--terraform'])(
   },
 );
 
+it.each(['sam', 'terraform'])(
+  '--%s with --json is one object with the text and what it does not attach',
+  async (format) => {
+    const plain = await run(['inventory.json', `--${format}`]);
+    const { code, out, err } = await run(['inventory.json', `--${format}`, '--json']);
+    expect({ code, err, ...JSON.parse(out) }).toEqual({
+      ...{ code: 0, err: '', type: 'manifest' },
+      ...{ format, text: plain.out, notAttached: ['s3 uploads'] },
+    });
+  },
+);
+
 it.each([
   ['no format', ['inventory.json'], INVENTORY, 'pass one of --sam and --terraform'],
   ['both formats', ['inventory.json', '--sam', '--terraform'], INVENTORY, 'pass one of --sam and --terraform'],

@@ -77,6 +77,43 @@ test.each<
     'aws lambda add-permission',
   ],
   [
+    'a rule that was disabled',
+    (state) => Object.assign(state.rules['orders-paid'] ?? {}, { State: 'DISABLED' }),
+    'disabled-rule',
+    'Paid',
+    'aws events enable-rule --name orders-paid',
+  ],
+  [
+    'a rule without its target',
+    (state) => Object.assign(state.rules['orders-paid'] ?? {}, { Targets: [] }),
+    'missing-target',
+    'Paid',
+    'deploy the stack again',
+  ],
+  [
+    'a rule on another bus that was disabled',
+    (state) => {
+      state.resources = state.resources.map((one) =>
+        one.id === 'Paid' ? { ...one, physical: 'sales|orders-paid' } : one,
+      );
+      Object.assign(state.rules['orders-paid'] ?? {}, { State: 'DISABLED' });
+    },
+    'disabled-rule',
+    'Paid',
+    'aws events enable-rule --name orders-paid --event-bus-name sales',
+  ],
+  [
+    'a target whose function has no permission in the template and in AWS',
+    (state) => {
+      const { PaidPermission: _, ...Resources } = TEMPLATE.Resources;
+      state.template = { Resources };
+      delete state.policies['orders-api'];
+    },
+    'missing-permission',
+    'Paid',
+    'aws lambda add-permission',
+  ],
+  [
     'a runtime without security patches',
     (state) => {
       Object.assign(state.functions['orders-api'] ?? {}, { Runtime: 'nodejs18.x' });

@@ -414,6 +414,25 @@ it('sets the profile of feature flags, and the role may read this configuration 
   ]);
 });
 
+it.each([
+  ['the key that the flags state', true],
+  ['the key of the deployments', false],
+])('may decrypt flags with %s', (_, isStated) => {
+  const { stack } = newService((at) => {
+    const application = new Application(at, 'Shop');
+    const environment = new Environment(at, 'Live', { application });
+    const key = new Key(at, 'Key');
+    const configuration = new HostedConfiguration(at, 'Flags', {
+      ...{ application, type: ConfigurationType.FEATURE_FLAGS, content: ConfigurationContent.fromInlineJson('{}') },
+      ...(!isStated && { deploymentKey: key }),
+    });
+    return { flags: { configuration, environment, ...(isStated && { encryptionKey: key }) } };
+  });
+  expect(statementsOf(templateOf(stack)).filter(({ Action }) => /kms/.test(String(Action)))).toEqual([
+    { Action: 'kms:Decrypt', Effect: 'Allow', Resource: { 'Fn::GetAtt': [expect.stringMatching(/^Key/), 'Arn'] } },
+  ]);
+});
+
 it('may read several secrets with one call', () => {
   const { stack } = newService((at) => ({ secrets: { A: newSecret(at, 'A'), B: newSecret(at, 'B') } }));
   const statements = statementsOf(templateOf(stack)).filter(({ Action }) => /secrets/.test(String(Action)));

@@ -195,14 +195,40 @@ describe('the sweep of MicrovmController', () => {
       baseImageVersion: '1',
     });
 
-  it('has a schedule by default, with the name that the handler selects', () => {
+  it('has a schedule by default, whose name a variable maps to the name that the handler selects', () => {
     const { stack, fn } = newService();
     new MicrovmController(stack, 'Machines', { fn, images: [IMAGE], inventory: newSandbox() });
     const template = templateOf(stack);
-    expect(propertiesOf(template, 'AWS::Events::Rule')).toMatchObject([
-      { Name: 'microvm-sweep', ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' },
-    ]);
+    const [rule] = propertiesOf(template, 'AWS::Events::Rule');
+    expect(rule).toMatchObject({
+      Name: expect.stringMatching(/^Test-Machines-Sweep-/),
+      ScheduleExpression: 'rate(5 minutes)',
+      State: 'ENABLED',
+    });
+    expect(JSON.parse(String(variablesIn(template).FRAMEWORK_EVENT_SOURCES))).toEqual({
+      rule: { 'microvm-sweep': rule?.Name },
+    });
     expect(variablesIn(template)).not.toHaveProperty('FRAMEWORK_MICROVM_IMAGE_IS_ONLY_OURS');
+  });
+
+  it('of two controllers in one stack has two names', () => {
+    const { stack, fn } = newService();
+    const other = new LambdaFunction(stack, 'Other', {
+      ...{ runtime: Runtime.NODEJS_22_X, handler: 'index.handler', code: Code.fromInline('exports.handler = 1') },
+    });
+    new MicrovmController(stack, 'Machines', { fn, images: [IMAGE] });
+    new MicrovmController(stack, 'Others', { fn: other, images: [IMAGE] });
+    const names = propertiesOf(templateOf(stack), 'AWS::Events::Rule').map(({ Name }) => Name);
+    expect(names).toEqual([
+      expect.stringMatching(/^Test-Machines-Sweep-/),
+      expect.stringMatching(/^Test-Others-Sweep-/),
+    ]);
+  });
+
+  it('has the name that the prop states', () => {
+    const { stack, fn } = newService();
+    new MicrovmController(stack, 'Machines', { fn, images: [IMAGE], sweepRuleName: 'sweep-of-notes' });
+    expect(propertiesOf(templateOf(stack), 'AWS::Events::Rule')).toMatchObject([{ Name: 'sweep-of-notes' }]);
   });
 
   it('is attached through the wiring of the function', () => {

@@ -135,6 +135,7 @@ export {
 export { Breaker, type BreakerOptions } from './runtime/breaker.js';
 export { describeCopies, otherCopy, otherCopyText } from './runtime/copies.js';
 export {
+  abortAfter,
   type DeadlineOptions,
   isPassing,
   isTransient,

@@ -7,6 +7,7 @@ export {
   createErrorNotifier,
   ERROR_NOTIFICATION_TOPIC_ARN_ENV,
   type ErrorNotification,
+  type ErrorNotificationLimit,
   type ErrorNotifierOptions,
 } from './observability/error-notifier.js';
 export { bufferLogs, type LogBufferOptions } from './observability/log-buffer.js';

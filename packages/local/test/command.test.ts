@@ -122,6 +122,11 @@ describe('commands without a run', () => {
     const other = createProject({ 'src/lambda.mjs': SERVICE, '.sallyport/s3/notes/1': 'kept' });
     expect(await run(other, ['reset'])).toEqual({ code: 0, out: 'the state is empty\n', err: '' });
     expect(existsSync(join(other.folder, '.sallyport'))).toBe(false);
+    expect(await run(other, ['reset', '--json'])).toEqual({
+      code: 0,
+      out: '{"type":"reset","running":false}\n',
+      err: '',
+    });
     other.remove();
   });
 });

@@ -16,21 +16,21 @@ export function guardStore(
   };
   return {
     store: {
-      get: async (key) => {
+      get: async (key, options) => {
         check('get');
-        return store.get(key);
+        return store.get(key, options);
       },
-      put: async (row, when) => {
+      put: async (row, when, options) => {
         check('put');
-        return store.put(row, when);
+        return store.put(row, when, options);
       },
-      take: async (key) => {
+      take: async (key, options) => {
         check('take');
-        return store.take(key);
+        return store.take(key, options);
       },
-      list: async (partition, after, limit) => {
+      list: async (partition, after, limit, options) => {
         check('list');
-        return store.list(partition, after, limit);
+        return store.list(partition, after, limit, options);
       },
     },
     begin: () => {

@@ -35,10 +35,10 @@ export type {
 } from './server/definitions.js';
 // Errors
 export { type McpErrorCode, McpStepError, McpToolError } from './server/errors.js';
-export type { McpSecret, McpServerOptions, SessionMode } from './server/options.js';
+export type { McpSecret, McpSecretReader, McpServerOptions, SessionMode } from './server/options.js';
 export { createMcpServer, type McpServer } from './server/server.js';
 // Stores
 export { type DynamoMcpStoreOptions, dynamoMcpStore } from './store/dynamo-store.js';
 export { type MemoryMcpStoreOptions, memoryMcpStore } from './store/memory-store.js';
-export type { McpSpill, McpStore, PutCondition, Row, RowKey } from './store/store.js';
+export type { McpSpill, McpStore, PutCondition, Row, RowKey, StoreCallOptions } from './store/store.js';
 export type { McpTaskEvent, McpTasks, ToolTask } from './tasks/options.js';

@@ -106,7 +106,7 @@ it('a parked call that is over leaves no object', async () => {
 
 it.each<[string, (spill: MemorySpill) => McpSpill]>([
   ['fails to delete', (spill) => Object.assign(spill, { failsToDelete: true })],
-  ['cannot delete', (spill) => ({ put: (...given) => spill.put(...given), get: (key) => spill.get(key) })],
+  ['cannot delete', (spill) => ({ put: (key, data) => spill.put(key, data), get: (key) => spill.get(key) })],
 ])('a spill that %s keeps the objects for a lifecycle rule, and loses nothing', async (_, spillOf) => {
   const spill = new MemorySpill();
   const { deliver, start } = service(spillOf(spill));

@@ -40,6 +40,69 @@ const SERVICES = {
   },
 } as const;
 
+/** A value that is replaced, and read after twice the maximum age. */
+const STALE: Step[] = [
+  ...NAMES.map((key) => ({ kind: 'write' as const, name: key, value: '1' as const })),
+  { kind: 'tick', ms: 2 * (MAX_AGE_MS + TTL_MS) },
+  ...NAMES.map((key) => ({ kind: 'read' as const, name: key })),
+  ...NAMES.map((key) => ({ kind: 'write' as const, name: key, value: '2' as const })),
+  { kind: 'tick', ms: 2 * (MAX_AGE_MS + TTL_MS) },
+  ...NAMES.map((key) => ({ kind: 'read' as const, name: key })),
+];
+
+/** The values that a reader may return: those that were current within the maximum age, unless a fault has prevented a call since. */
+class Ages {
+  readonly #now: () => number;
+  /** By name: the time at which each value was last the current one, and the current one. */
+  readonly #current = new Map<string, string>();
+  readonly #lastCurrent = new Map<string, Map<string, number>>();
+  readonly #denied = new Set<string>();
+  readonly #troubledAt = new Map<string, number>();
+  /** Injected failures that no call has received yet. */
+  #failures = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  apply(one: Step): void {
+    if (one.kind === 'fail') this.#failures += 1;
+    else if (one.kind === 'tick' && one.ms < 0) this.#trouble(NAMES);
+    else if (one.kind === 'write') this.#write(one.name, one.value);
+    else if (one.kind === 'remove') this.#write(one.name, undefined);
+    else if (one.kind === 'deny') this.#denied.add(one.name);
+    else if (one.kind === 'allow') this.#denied.delete(one.name);
+    const isTroubled = (name: string) => this.#denied.has(name) || (this.#current.get(name) ?? 'wrong') === 'wrong';
+    // The failure of one name can delay the next call of all.
+    if (this.#failures > 0 || NAMES.some(isTroubled)) this.#trouble(NAMES);
+  }
+
+  called(times: number): void {
+    if (this.#failures > 0) this.#trouble(NAMES);
+    this.#failures = Math.max(0, this.#failures - times);
+  }
+
+  isAllowed(name: string, value: string): boolean {
+    const now = this.#now();
+    if (now - (this.#troubledAt.get(name) ?? now) < MAX_AGE_MS + TTL_MS) return true;
+    if (this.#current.get(name) === value) return true;
+    return now - (this.#lastCurrent.get(name)?.get(value) ?? Number.NEGATIVE_INFINITY) <= MAX_AGE_MS;
+  }
+
+  #write(name: string, value: string | undefined): void {
+    const before = this.#current.get(name);
+    const times = this.#lastCurrent.get(name) ?? new Map<string, number>();
+    if (before !== undefined) times.set(before, this.#now());
+    this.#lastCurrent.set(name, times);
+    if (value === undefined) this.#current.delete(name);
+    else this.#current.set(name, value);
+  }
+
+  #trouble(names: readonly string[]): void {
+    for (const name of names) this.#troubledAt.set(name, this.#now());
+  }
+}
+
 it.each(['parameter', 'secret'] as const)(
   'under random faults and clocks a %s is always a value that was written and fits, never older than the rules allow, and calls are bounded',
   async (service) => {
@@ -67,7 +130,9 @@ it.each(['parameter', 'secret'] as const)(
         );
         const written = new Map<string, Set<number>>(NAMES.map((key) => [key, new Set()]));
         const had = new Set<string>();
+        const ages = new Ages(() => env.clock.monotonicMs());
         for (const one of steps) {
+          ages.apply(one);
           if (one.kind === 'write') {
             write(aws, one.name, one.value);
             if (one.value !== 'wrong') written.get(one.name)?.add(Number(one.value));
@@ -85,7 +150,10 @@ it.each(['parameter', 'secret'] as const)(
               (value: unknown) => ({ value: value instanceof Secret ? value.reveal() : value }),
               (error: { code?: string }) => ({ code: error.code }),
             );
+            const isAllowed = !got || !('value' in got) || ages.isAllowed(one.name, String(got.value));
+            expect([one.name, got, isAllowed]).toEqual([one.name, got, true]);
             await env.clock.advance(0);
+            ages.called(aws.calls.length - before);
             // At most one call for all names, and one for each name if one of them fails the call.
             expect(aws.calls.length - before).toBeLessThanOrEqual(1 + NAMES.length);
             if (got && 'value' in got) {
@@ -113,7 +181,7 @@ it.each(['parameter', 'secret'] as const)(
         expect(await isCurrent()).toBe(true);
         expect(env.clock.pendingTimers).toBe(0);
       }),
-      { numRuns: 60 },
+      { numRuns: 60, examples: [[STALE]] },
     );
   },
 );

@@ -70,7 +70,12 @@ async function redrive(args: readonly string[], around: Around): Promise<number>
   const queue = await queues.failureQueue(name);
   const journal = isDry ? undefined : openJournal(queue, line, around);
   try {
-    if (journal?.isResumed) around.err(`${queue.name}: continuing a run that did not end\n`);
+    if (journal?.isResumed) {
+      around.err(`${queue.name}: continuing a run that did not end\n`);
+      for (const { id, hiddenUntil } of journal.interrupted()) {
+        around.err(`${queue.name}: ${id} was sent to its function, and may be hidden until ${hiddenUntil}\n`);
+      }
+    }
     const deliver = createDeliver(access, queues);
     const result = await new Redrive(queue, queues, deliver, journal, { ...settings, unhandled }).run();
     journal?.end(new Date());

@@ -82,6 +82,12 @@ export function healthy(): DeployedState {
     policies: {
       'orders-api': [{ Sid: 'Orders-PaidPermission-1A2B3C', Principal: { Service: 'events.amazonaws.com' } }],
     },
+    rules: {
+      'orders-paid': {
+        State: 'ENABLED',
+        Targets: [{ Id: 'Target0', Arn: 'arn:aws:lambda:eu-west-1:123456789012:function:orders-api' }],
+      },
+    },
     alarms: [
       {
         AlarmName: 'Orders-FailuresAlarm-4D5E6F',

@@ -13,6 +13,8 @@ export interface DeployedState {
   /** Statements of resource policies by function; a function that is missing has no policy. */
   policies: Record<string, { Sid: string; Principal: { Service: string } }[]>;
   alarms: Record<string, unknown>[];
+  /** By the name of the rule. */
+  rules: Record<string, { State: string; Targets: { Id: string; Arn: string }[] }>;
   /** Attributes by the name of the queue. */
   queues: Record<string, Record<string, string>>;
   /** Operations that are denied. */
@@ -78,6 +80,8 @@ function json(state: DeployedState, operation: string, input: Record<string, unk
     const names = input.AlarmNames as readonly string[];
     return [200, { MetricAlarms: state.alarms.filter(({ AlarmName }) => names.includes(String(AlarmName))) }];
   }
+  if (operation === 'DescribeRule') return [200, { State: state.rules[String(input.Name)]?.State }];
+  if (operation === 'ListTargetsByRule') return [200, { Targets: state.rules[String(input.Rule)]?.Targets ?? [] }];
   const name =
     String(input.QueueUrl ?? input.QueueName)
       .split('/')
@@ -108,7 +112,7 @@ function rest(state: DeployedState, { url = '', method }: IncomingMessage, body:
     return [200, reserved === undefined ? {} : { ReservedConcurrentExecutions: reserved }];
   }
   if (operation === 'policy') {
-    const Statement = state.policies[id];
+    const Statement = state.policies[decodeURIComponent(id).split(':').at(-1) ?? ''];
     return Statement ? [200, { Policy: JSON.stringify({ Statement }) }] : [404, { code: 'ResourceNotFoundException' }];
   }
   return [200, state.mappings[id] ?? {}];

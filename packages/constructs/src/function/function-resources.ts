@@ -10,9 +10,15 @@ import { count, literal, many, prop, thing, words } from '../internal/props.js';
 /** Feature flags of AppConfig. */
 export interface FunctionFlags {
   /** The profile of the flags, such as a `HostedConfiguration` of the type `FEATURE_FLAGS`. */
-  readonly configuration: Pick<IConfiguration, 'configurationProfileId'>;
+  readonly configuration: Pick<IConfiguration, 'configurationProfileId' | 'deploymentKey'>;
   /** The environment to which it is deployed. */
   readonly environment: IEnvironment;
+  /**
+   * The KMS key of the hosted configuration, which the function may then use to decrypt it.
+   *
+   * @default - the `deploymentKey` of the configuration
+   */
+  readonly encryptionKey?: IKey;
 }
 
 /** Props of a `ServiceFunction` that connect it to other resources of AWS, or reserve capacity. */
@@ -114,8 +120,9 @@ export const FUNCTION_RESOURCE_KINDS = {
   secrets: record<ISecret>('an object of secrets by the names of their variables', 'secretArn').default({}),
   parameters: record<IParameter>('an object of parameters by the names of their variables', 'parameterArn').default({}),
   flags: literal<FunctionFlags>('an object of a configuration and an environment of AppConfig', (value) => {
-    const { configuration, environment } = (value ?? {}) as Partial<FunctionFlags>;
-    return hasMember('configurationProfileId')(configuration) && hasMember('environmentId')(environment);
+    const { configuration, environment, encryptionKey } = (value ?? {}) as Partial<FunctionFlags>;
+    const isKey = encryptionKey === undefined || hasMember('keyArn')(encryptionKey);
+    return isKey && hasMember('configurationProfileId')(configuration) && hasMember('environmentId')(environment);
   }),
   vpc: thing<IVpc>('a Vpc', 'vpcId'),
   vpcSubnets: literal<SubnetSelection>(

@@ -14,6 +14,7 @@ import { misuse } from './misuse.js';
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/s3-vectors-data-encryption.html
  * @see https://docs.aws.amazon.com/secretsmanager/latest/userguide/security-encryption.html
+ * @see https://docs.aws.amazon.com/appconfig/latest/userguide/appconfig-security.html
  * @see https://docs.aws.amazon.com/systems-manager/latest/userguide/sysman-paramstore-access.html
  */
 const KEY_ACTIONS = {
@@ -28,6 +29,7 @@ const KEY_ACTIONS = {
   vectors: { write: ['kms:GenerateDataKey', 'kms:Decrypt'], read: ['kms:Decrypt'] },
   secret: { read: ['kms:Decrypt'], rotate: ['kms:GenerateDataKey', 'kms:Decrypt'] },
   parameter: { read: ['kms:Decrypt'] },
+  flags: { read: ['kms:Decrypt'] },
 } as const;
 
 /** Services that write with a service principal: the key policy must name them. */
@@ -45,7 +47,8 @@ type Access =
   | readonly ['table', keyof (typeof KEY_ACTIONS)['table']]
   | readonly ['vectors', keyof (typeof KEY_ACTIONS)['vectors']]
   | readonly ['secret', keyof (typeof KEY_ACTIONS)['secret']]
-  | readonly ['parameter', 'read'];
+  | readonly ['parameter', 'read']
+  | readonly ['flags', 'read'];
 
 function actionsOf([resource, access]: Access): readonly string[] {
   return (KEY_ACTIONS[resource] as Readonly<Record<string, readonly string[]>>)[access] ?? [];

@@ -8,6 +8,7 @@ import {
   MICROVM_LOGGING_ENV,
   MICROVM_SWEEP_RULE_NAME,
 } from '@sallyport/microvm/schema';
+import { EVENT_SOURCES_ENV } from '@sallyport/streams/schema';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
@@ -80,10 +81,10 @@ export interface MicrovmControllerProps {
    */
   readonly sweep?: boolean;
   /**
-   * The name of that rule, for the handler `app.eventBus({ ruleName: MICROVM_SWEEP_RULE_NAME }, () => controller.sweep())`. Names of
-   * rules are unique in an account and region.
+   * The exact name of that rule, for a handler that is registered for this name. Names of rules are unique in an account and region.
    *
-   * @default - `microvm-sweep`, the value of `MICROVM_SWEEP_RULE_NAME` of `@sallyport/microvm/schema`
+   * @default - a name with the names of the stack and the construct, which `FRAMEWORK_EVENT_SOURCES` maps to the handler
+   *   `app.eventBus({ ruleName: MICROVM_SWEEP_RULE_NAME }, () => controller.sweep())`
    */
   readonly sweepRuleName?: string;
   /**
@@ -114,7 +115,7 @@ export const MICROVM_CONTROLLER_PROPS = defineProps<MicrovmControllerProps>('Mic
   executionRole: thing<IRole>('a role', 'roleArn'),
   logGroup: thing<ILogGroup>('a log group', 'logGroupArn'),
   sweep: flag.default(true),
-  sweepRuleName: literalWords('1 to 64 letters, digits, ., - and _', /^[\w.-]{1,64}$/).default(MICROVM_SWEEP_RULE_NAME),
+  sweepRuleName: literalWords('1 to 64 letters, digits, ., - and _', /^[\w.-]{1,64}$/),
   wiring: thing<ServiceWiring>('a ServiceWiring', 'schedule'),
 });
 
@@ -158,15 +159,21 @@ export class MicrovmController extends Construct {
     this.#schedule(parsed);
   }
 
-  #schedule({ fn, inventory, sweep, sweepRuleName: ruleName, wiring }: Parsed): void {
+  #schedule({ fn, inventory, sweep, sweepRuleName, wiring }: Parsed): void {
     if (!sweep) return;
+    const handler = sweepRuleName ?? MICROVM_SWEEP_RULE_NAME;
     const schedule = Schedule.rate(SWEEP_EVERY);
     if (wiring) {
-      wiring.schedule(ruleName, schedule);
+      wiring.schedule(handler, schedule);
       return;
     }
-    if (inventory) checkSweep(this, inventory, ruleName);
-    new EventRuleTrigger(this, 'Sweep', { fn, schedule, ruleName });
+    if (inventory) checkSweep(this, inventory, handler);
+    if (sweepRuleName !== undefined) {
+      new EventRuleTrigger(this, 'Sweep', { fn, schedule, ruleName: sweepRuleName });
+      return;
+    }
+    const name = new EventRuleTrigger(this, 'Sweep', { fn, schedule }).nameRule();
+    setVariable(this, fn, EVENT_SOURCES_ENV, JSON.stringify({ rule: { [handler]: name } }));
   }
 
   #grant({ fn, images, executionRole, logGroup, ingressConnectors, egressConnectors, sweep }: Parsed): void {

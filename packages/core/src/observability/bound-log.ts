@@ -5,6 +5,7 @@ import {
   invocationProvenance,
   type LambdaContext,
   noAdapter,
+  remainingMs,
 } from '../runtime/invocation.js';
 import { sanitizeLogString } from '../sanitize/log-text.js';
 import type { EndHolder } from './ending.js';
@@ -135,7 +136,7 @@ export interface DeliveryHolder extends EndHolder {
 
 /** The work that the answer of an invocation waits for; created at the first call. */
 export function deliveriesOf(holder: DeliveryHolder): Deliveries {
-  holder.kept ??= new Deliveries(holder.clock);
+  holder.kept ??= new Deliveries(holder);
   return holder.kept;
 }
 
@@ -145,10 +146,18 @@ const MARGIN_MS = 100;
 /** Work that runs in parallel to an invocation (notifications), and for which the answer waits a limited time. */
 export class Deliveries {
   readonly #clock: FullClock;
+  readonly #lambdaContext: LambdaContext | undefined;
   readonly #open = new Map<Promise<void>, number>();
 
-  constructor(clock: FullClock) {
+  constructor({ clock, lambdaContext }: Pick<EndHolder, 'clock' | 'lambdaContext'>) {
     this.#clock = clock;
+    this.#lambdaContext = lambdaContext;
+  }
+
+  /** Milliseconds until work must be done, at least 1; `undefined` when the end of the invocation is unknown. */
+  get leftMs(): number | undefined {
+    const left = remainingMs(this.#lambdaContext);
+    return left > 0 ? Math.max(1, left - MARGIN_MS) : undefined;
   }
 
   /** Adds work that is already running. Its rejection is ignored. */

@@ -29,10 +29,16 @@ export interface ErrorNotification {
   readonly message: string;
 }
 
+/** The time for one message. */
+export interface ErrorNotificationLimit {
+  /** Milliseconds until shortly before the end of the invocation; `undefined` when the end is unknown. */
+  readonly remainingMs: number | undefined;
+}
+
 /** Options of {@link createErrorNotifier}. */
 export interface ErrorNotifierOptions {
   /** Sends one message; `@sallyport/streams/error-topic` has one for SNS. */
-  readonly publish: (notification: ErrorNotification) => unknown;
+  readonly publish: (notification: ErrorNotification, limit: ErrorNotificationLimit) => unknown;
   /** The ARN of the topic; default: the variable `ERROR_NOTIFICATION_TOPIC_ARN`. Without both, the notifier does nothing. */
   readonly topicArn?: string | undefined;
   /** The lowest level of lines that are published; default `error`. */
@@ -99,7 +105,7 @@ interface Origin {
 }
 
 interface Settings {
-  readonly publish: (notification: ErrorNotification) => unknown;
+  readonly publish: ErrorNotifierOptions['publish'];
   readonly topicArn: string;
   readonly minLevel: LogLevel;
   readonly perMinute: number;
@@ -129,13 +135,18 @@ class Notifier implements LogSink {
       subject: subjectOf(this.#origin.service, error.code || error.name),
       message: messageOf(this.#origin, line, error, count),
     };
-    const work = deliver(publish, notification).catch(() => warn('error notification failed'));
+    const limit = { remainingMs: deliveries?.leftMs };
+    const work = deliver(publish, notification, limit).catch(() => warn('error notification failed'));
     deliveries?.keep(work, timeoutMs);
   }
 }
 
-async function deliver(publish: Settings['publish'], notification: ErrorNotification): Promise<void> {
-  await publish(notification);
+async function deliver(
+  publish: Settings['publish'],
+  notification: ErrorNotification,
+  limit: ErrorNotificationLimit,
+): Promise<void> {
+  await publish(notification, limit);
 }
 
 /** Counts suppressed messages by fingerprint and minute. Its size is limited: the oldest fingerprint is removed. */

@@ -96,6 +96,12 @@ export async function withDeadline<T>({ ms, clock, signal }: DeadlineOptions, ru
   }
 }
 
+/** A signal that aborts after `ms` milliseconds on the machine's timers, or earlier with the signal of the caller. */
+export function abortAfter(ms: number, signal: AbortSignal | undefined): AbortSignal {
+  const limit = AbortSignal.timeout(ms);
+  return signal ? AbortSignal.any([limit, signal]) : limit;
+}
+
 /** True if an error or its cause is transient: stores wrap the failure of the service in another error. */
 export function isPassing(error: unknown): boolean {
   return isTransient(error) || isTransient((error as { readonly cause?: unknown } | null | undefined)?.cause);

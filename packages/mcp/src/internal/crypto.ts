@@ -1,6 +1,7 @@
-import { FrameworkError, type MaybePromise } from '@sallyport/core';
-import { canonicalJson, sha256Url } from '@sallyport/core/internal';
-import { type McpSecret, parseSecret } from '../server/options.js';
+import { FrameworkError } from '@sallyport/core';
+import { canonicalJson, isTransient, sha256Url, StoreTimeout } from '@sallyport/core/internal';
+import { type McpSecret, type McpSecretReader, parseSecret } from '../server/options.js';
+import { type InvocationLimit, withinInvocation } from '../store/internal/limited.js';
 
 /** Loading `node:crypto` takes 6 ms, so it is loaded with the first hash, seal or random id. */
 export function nodeCrypto(): typeof import('node:crypto') {
@@ -33,6 +34,8 @@ export interface Sealer {
   open(purpose: SealPurpose, token: string, bound: string): Promise<string | undefined>;
   /** A short tag of a string under the current key. */
   mac(purpose: SealPurpose, text: string): Promise<string>;
+  /** The same sealer, which waits for the secret until shortly before the invocation ends. */
+  within(limit: InvocationLimit): Sealer;
 }
 
 /** The sealer of a server without a secret. Calling it is a bug in this package. */
@@ -40,6 +43,7 @@ export const noSealer: Sealer = {
   seal: () => Promise.reject(new FrameworkError('app.internal')),
   open: () => Promise.resolve(undefined),
   mac: () => Promise.reject(new FrameworkError('app.internal')),
+  within: () => noSealer,
 };
 
 const VERSION = 'v1.';
@@ -60,39 +64,75 @@ const MAX_AGE_MS = 600_000;
  */
 const MIN_AGE_MS = 30_000;
 
+/** One reading of the secret, and the number of waiting requests. */
+interface Reading {
+  readonly keys: Promise<readonly Uint8Array[]>;
+  readonly stop: AbortController;
+  waiting: number;
+}
+
 /**
  * Resolves the secret at its first use. A function is called again if its keys are old, or if no key opens a token. After a
- * failure the present keys remain in use.
+ * failure the present keys remain in use. Requests share a reading, which stops when no request waits any longer.
  *
  * @param server the name of the server: a token of one server does not open on another
+ * @throws FrameworkError `mcp.secret_unavailable` (503) if there are no keys yet, and the secret was not read in time or its service is
+ *   not available; the error of the secret's function
  */
 export function createSealer(
-  secret: McpSecret | (() => MaybePromise<McpSecret>),
+  secret: McpSecret | McpSecretReader,
   server: string,
   now: () => number = Date.now,
 ): Sealer {
-  let pending: Promise<readonly Uint8Array[]> | undefined;
+  let known: readonly Uint8Array[] | undefined;
+  let reading: Reading | undefined;
   let readAt = 0;
   const derived = new Map<SealPurpose, readonly Keys[]>();
   const isOlder = (ms: number) => typeof secret === 'function' && now() - readAt >= ms;
-  const read = (): Promise<readonly Uint8Array[]> => {
-    const known = pending;
+  const read = (): Reading => {
     readAt = now();
-    pending = resolveKeys(secret).then(
+    const stop = new AbortController();
+    const current: Reading = { stop, waiting: 0, keys: resolveKeys(secret, stop.signal) };
+    reading = current;
+    current.keys.then(
       (keys) => {
+        // A reading that was stopped may still end.
+        if (reading !== current) return;
+        reading = undefined;
+        known = keys;
         derived.clear();
-        return keys;
       },
-      (error: unknown) => {
-        pending = known;
-        if (known) return known;
-        throw error;
+      () => {
+        if (reading === current) reading = undefined;
       },
     );
-    return pending;
+    return current;
   };
-  const keysFor = async (purpose: SealPurpose): Promise<readonly Keys[]> => {
-    const roots = await (pending === undefined || isOlder(MAX_AGE_MS) ? read() : pending);
+  const wait = async (current: Reading, limit: InvocationLimit | undefined): Promise<readonly Uint8Array[]> => {
+    current.waiting += 1;
+    try {
+      return await (limit ? withinInvocation(limit, undefined, () => current.keys) : current.keys);
+    } catch (error) {
+      if (known) return known;
+      if (!(error instanceof StoreTimeout) && !isTransient(error)) throw error;
+      throw new FrameworkError('mcp.secret_unavailable', 'framework: mcp: the secret was not read in time', {
+        statusCode: 503,
+        cause: error,
+      });
+    } finally {
+      current.waiting -= 1;
+      if (current.waiting === 0 && reading === current) {
+        reading = undefined;
+        current.stop.abort();
+      }
+    }
+  };
+  const rootsFor = (limit: InvocationLimit | undefined) => {
+    if (reading === undefined && known !== undefined && !isOlder(MAX_AGE_MS)) return known;
+    return wait(reading ?? read(), limit);
+  };
+  const keysFor = async (purpose: SealPurpose, limit: InvocationLimit | undefined): Promise<readonly Keys[]> => {
+    const roots = await rootsFor(limit);
     const keys = derived.get(purpose) ?? roots.map((root) => deriveKeys(root, server, purpose));
     derived.set(purpose, keys);
     return keys;
@@ -104,29 +144,34 @@ export function createSealer(
     }
     return undefined;
   };
-  return {
+  const toSealer = (limit: InvocationLimit | undefined): Sealer => ({
     async seal(purpose, text, bound) {
-      const [keys] = await keysFor(purpose);
+      const [keys] = await keysFor(purpose, limit);
       return VERSION + encrypt(keys as Keys, text, bound);
     },
     async open(purpose, token, bound) {
       if (!token.startsWith(VERSION)) return undefined;
       const sealed = decodeStrict(token.slice(VERSION.length));
       if (sealed === undefined) return undefined;
-      const text = openWith(await keysFor(purpose), sealed, bound);
+      const text = openWith(await keysFor(purpose, limit), sealed, bound);
       if (text !== undefined || !isOlder(MIN_AGE_MS)) return text;
-      await read();
-      return openWith(await keysFor(purpose), sealed, bound);
+      await wait(reading ?? read(), limit);
+      return openWith(await keysFor(purpose, limit), sealed, bound);
     },
     async mac(purpose, text) {
-      const [keys] = await keysFor(purpose);
+      const [keys] = await keysFor(purpose, limit);
       return macText((keys as Keys).cipher, text);
     },
-  };
+    within: toSealer,
+  });
+  return toSealer(undefined);
 }
 
-async function resolveKeys(secret: McpSecret | (() => MaybePromise<McpSecret>)): Promise<readonly Uint8Array[]> {
-  return parseSecret(typeof secret === 'function' ? await secret() : secret);
+async function resolveKeys(
+  secret: McpSecret | McpSecretReader,
+  signal: AbortSignal,
+): Promise<readonly Uint8Array[]> {
+  return parseSecret(typeof secret === 'function' ? await secret({ signal }) : secret);
 }
 
 /** RFC 5869 with the server and the purpose as its info. */

@@ -28,6 +28,8 @@ export type McpErrorCode =
   | 'mcp.oauth_refused'
   /** The identity provider of a sign-in failed; the log line `mcp.identity_provider_failed` has the reason. @status 503 */
   | 'mcp.identity_provider'
+  /** The secret of the server was not read before the end of the invocation, or its service is not available. @status 503 */
+  | 'mcp.secret_unavailable'
   /** The store failed. @status 503 */
   | 'mcp.store';
 

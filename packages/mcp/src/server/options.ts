@@ -21,7 +21,7 @@ import type { OnCall } from '../calls/call.js';
 import type { Icon, Implementation, JsonObject } from '../protocol/types.js';
 import type { McpContext } from '../run/context.js';
 import { MCP_SESSION_TTL_SECONDS } from '../schema.js';
-import type { McpSpill, McpStore } from '../store/store.js';
+import type { McpSpill, McpStore, StoreCallOptions } from '../store/store.js';
 import type { McpTasks } from '../tasks/options.js';
 import type { CacheHint, ListedItem } from './definitions.js';
 
@@ -34,6 +34,12 @@ export interface McpSecret {
 }
 
 const MIN_BYTES = 32;
+
+/**
+ * Reads the secret of a server. The signal aborts when no request waits for the secret any longer: each waits until shortly before its
+ * invocation ends.
+ */
+export type McpSecretReader = (options?: StoreCallOptions) => MaybePromise<McpSecret>;
 
 /**
  * The keys of a secret, the current one first.
@@ -87,7 +93,7 @@ export interface McpServerOptions {
    * Keys that encrypt session ids, state and cursors, or a function that loads them at the first use and again every ten
    * minutes: `secretFromArn()` of `@sallyport/mcp/aws`. Default none.
    */
-  readonly secret?: McpSecret | (() => MaybePromise<McpSecret>);
+  readonly secret?: McpSecret | McpSecretReader;
   /** The store for values over 256 KiB: `s3McpSpill()` of `@sallyport/mcp/aws`. Default none: such values are an error. */
   readonly spill?: McpSpill;
   /** Change notifications: `publish`, subscriptions, listeners. Needs a store. Default `false`. */
@@ -153,7 +159,7 @@ export const CACHE: OptionKind<CacheHint> = group<CacheHint>()({
   scope: oneOf('public', 'private').default('private'),
 });
 
-const SECRET = parsed<McpSecret | (() => MaybePromise<McpSecret>)>(
+const SECRET = parsed<McpSecret | McpSecretReader>(
   'keys of at least 32 bytes, or a function',
   (value) => {
     if (typeof value !== 'function') parseSecret(value as McpSecret);

@@ -1,7 +1,8 @@
 import { type Environment, FrameworkError } from '@sallyport/core';
-import { lazily, missingPackage } from '@sallyport/core/internal';
+import { abortAfter, lazily, missingPackage } from '@sallyport/core/internal';
 import { defineOptions, integer, kind, text, withMethods } from '@sallyport/core/options';
 import { MCP_SECRET_ARN_ENV } from '../schema.js';
+import type { StoreCallOptions } from '../store/store.js';
 import type { McpSecret } from './options.js';
 
 /** The used part of a Secrets Manager client: `new SecretsManagerClient({})`. */
@@ -48,17 +49,19 @@ const loadSdk = lazily(async () => {
  *
  * @example createMcpServer({ name: 'notes', version: '1.0.0', secret: secretFromArn() });
  */
-export function secretFromArn(options: SecretFromArnOptions = {}): () => Promise<McpSecret> {
+export function secretFromArn(
+  options: SecretFromArnOptions = {},
+): (options?: StoreCallOptions) => Promise<McpSecret> {
   const { arn, client, timeoutMs } = OPTIONS.parse(options);
   let made: SecretsSender | undefined = client;
-  return async () => {
+  return async ({ signal } = {}) => {
     const { GetSecretValueCommand, SecretsManagerClient } = await loadSdk();
     made ??= new SecretsManagerClient({}) as SecretsSender;
     const sender = made;
     const read = async (VersionStage: string): Promise<string | Uint8Array | undefined> => {
       const command = new GetSecretValueCommand({ SecretId: arn, VersionStage });
       const value = (await sender.send(command as never, {
-        abortSignal: AbortSignal.timeout(timeoutMs),
+        abortSignal: abortAfter(timeoutMs, signal),
       })) as SecretValue;
       return value.SecretString ?? value.SecretBinary;
     };

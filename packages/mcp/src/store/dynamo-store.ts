@@ -14,7 +14,7 @@ import {
 } from '@sallyport/dynamo';
 import { randomText } from '../internal/crypto.js';
 import { MCP_TABLE_NAME_ENV } from '../schema.js';
-import { type McpStore, type PutCondition, type Row, type RowKey, storeFailure } from './store.js';
+import { type McpStore, type PutCondition, type Row, type RowKey, type StoreCallOptions, storeFailure } from './store.js';
 
 /** Options of {@link dynamoMcpStore}; an unknown key is rejected. */
 export interface DynamoMcpStoreOptions {
@@ -65,34 +65,40 @@ class DynamoStore implements McpStore {
     this.#clock = clock;
   }
 
-  async get(key: RowKey): Promise<Row | undefined> {
-    return this.#unexpired(await this.#table.get(keyOf(key), { consistent: true }));
+  async get(key: RowKey, { signal }: StoreCallOptions = {}): Promise<Row | undefined> {
+    return this.#unexpired(await this.#table.get(keyOf(key), { consistent: true, signal }));
   }
 
-  async put(row: Row, when?: PutCondition): Promise<boolean> {
+  async put(row: Row, when?: PutCondition, { signal }: StoreCallOptions = {}): Promise<boolean> {
     // If the response to the first attempt is lost, DynamoDB rejects the second; the id shows that the first has succeeded.
     const writer = row.writer ?? randomText(WRITER_BYTES);
     const attributes = { v: row.version, ttl: row.ttl, d: row.data };
     const { applied } =
       when === undefined
-        ? await this.#table.update(keyOf(row), { set: attributes }, { writer, history: true })
-        : await this.#table.put({ ...keyOf(row), ...attributes }, { condition: this.#condition(when), writer });
+        ? await this.#table.update(keyOf(row), { set: attributes }, { writer, history: true, signal })
+        : await this.#table.put({ ...keyOf(row), ...attributes }, { condition: this.#condition(when), writer, signal });
     return applied;
   }
 
-  async take(key: RowKey): Promise<Row | undefined> {
-    const outcome = await this.#table.remove(keyOf(key), { condition: { present: 'pk' }, reread: false });
+  async take(key: RowKey, { signal }: StoreCallOptions = {}): Promise<Row | undefined> {
+    const condition = { present: 'pk' } as const;
+    const outcome = await this.#table.remove(keyOf(key), { condition, reread: false, signal });
     return outcome.applied ? this.#unexpired(outcome.item) : undefined;
   }
 
-  async list(partition: string, after: string, limit: number): Promise<readonly Row[]> {
+  async list(
+    partition: string,
+    after: string,
+    limit: number,
+    { signal }: StoreCallOptions = {},
+  ): Promise<readonly Row[]> {
     const rows: Row[] = [];
     // A sort key is never empty, and DynamoDB does not compare with an empty string.
     const sort = after === '' ? {} : { sort: { name: 'sk', after } };
     let start: Key | undefined;
     do {
       const query = { partition: { name: 'pk', value: partition }, ...sort, consistent: true };
-      const page = await this.#table.query({ ...query, limit: limit - rows.length, start });
+      const page = await this.#table.query({ ...query, limit: limit - rows.length, start }, { signal });
       for (const item of page.items) {
         const row = this.#unexpired(item);
         if (row) rows.push(row);

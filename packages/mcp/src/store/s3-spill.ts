@@ -1,8 +1,8 @@
 import type { Environment } from '@sallyport/core';
-import { lazily, missingPackage } from '@sallyport/core/internal';
+import { abortAfter, lazily, missingPackage } from '@sallyport/core/internal';
 import { defineOptions, integer, kind, string, text, withMethods } from '@sallyport/core/options';
 import { MCP_SPILL_BUCKET_ENV } from '../schema.js';
-import { type McpSpill, storeFailure } from './store.js';
+import { type McpSpill, type StoreCallOptions, storeFailure } from './store.js';
 
 /** The used part of an S3 client: `new S3Client({})`. */
 export interface S3Sender {
@@ -54,24 +54,26 @@ const loadSdk = lazily(async () => {
 export function s3McpSpill(options: S3McpSpillOptions = {}): McpSpill {
   const { bucket: Bucket, prefix, client, timeoutMs } = OPTIONS.parse(options);
   let made: S3Sender | undefined = client;
-  const send = async (toCommand: (sdk: Awaited<ReturnType<typeof loadSdk>>) => object): Promise<unknown> => {
+  const send = async (
+    { signal }: StoreCallOptions,
+    toCommand: (sdk: Awaited<ReturnType<typeof loadSdk>>) => object,
+  ): Promise<unknown> => {
     const sdk = await loadSdk();
     made ??= new sdk.S3Client({}) as S3Sender;
-    return made.send(toCommand(sdk) as never, { abortSignal: AbortSignal.timeout(timeoutMs) });
+    return made.send(toCommand(sdk) as never, { abortSignal: abortAfter(timeoutMs, signal) });
   };
   return {
-    async put(key, data) {
+    async put(key, data, options = {}) {
       const object = { Bucket, Key: prefix + key, Body: data, ContentType: 'application/octet-stream' };
-      await send(({ PutObjectCommand }) => new PutObjectCommand(object)).catch(fail);
+      await send(options, ({ PutObjectCommand }) => new PutObjectCommand(object)).catch(fail);
     },
-    async get(key) {
-      const found = await send(({ GetObjectCommand }) => new GetObjectCommand({ Bucket, Key: prefix + key })).catch(
-        absentOrFail,
-      );
+    async get(key, options = {}) {
+      const object = { Bucket, Key: prefix + key };
+      const found = await send(options, ({ GetObjectCommand }) => new GetObjectCommand(object)).catch(absentOrFail);
       return (found as S3Object | undefined)?.Body?.transformToByteArray().catch(fail);
     },
-    async delete(key) {
-      await send(({ DeleteObjectCommand }) => new DeleteObjectCommand({ Bucket, Key: prefix + key })).catch(fail);
+    async delete(key, options = {}) {
+      await send(options, ({ DeleteObjectCommand }) => new DeleteObjectCommand({ Bucket, Key: prefix + key })).catch(fail);
     },
   };
 }

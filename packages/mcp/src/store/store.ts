@@ -26,25 +26,31 @@ export interface Row extends RowKey {
 /** `absent`: write only if there is no row with this key. `version`: write only if the row has this version. */
 export type PutCondition = 'absent' | { readonly version: number };
 
+/** The last argument of every call of a store. */
+export interface StoreCallOptions {
+  /** Aborts shortly before the invocation ends. The call should stop then; it is not awaited any longer. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * The store of sessions, parked calls and changes. For every method, an expired row counts as absent. All reads are strongly
  * consistent.
  */
 export interface McpStore {
   /** Reads the row with this key; `undefined` if absent. */
-  get(key: RowKey): Promise<Row | undefined>;
+  get(key: RowKey, options?: StoreCallOptions): Promise<Row | undefined>;
   /**
    * One conditional write; `false` if the condition fails. If the row has the `writer` of this write, the write is a repetition and
    * returns `true`. Rejects a row that is larger than the limit of the store, 400 KB in DynamoDB.
    */
-  put(row: Row, when?: PutCondition): Promise<boolean>;
+  put(row: Row, when?: PutCondition, options?: StoreCallOptions): Promise<boolean>;
   /**
    * Deletes a row and returns it. Only one of several concurrent callers gets the row. If the response of the store is lost, possibly
    * no caller gets it.
    */
-  take(key: RowKey): Promise<Row | undefined>;
+  take(key: RowKey, options?: StoreCallOptions): Promise<Row | undefined>;
   /** Lists at most `limit` rows of a partition whose `sort` is greater than `after` (`''`: all), in the order of UTF-8 bytes. */
-  list(partition: string, after: string, limit: number): Promise<readonly Row[]>;
+  list(partition: string, after: string, limit: number, options?: StoreCallOptions): Promise<readonly Row[]>;
 }
 
 /**
@@ -59,14 +65,14 @@ export function storeFailure(cause: unknown): FrameworkError {
 /** The store for values that are too large for a row. */
 export interface McpSpill {
   /** Stores bytes under a new, unique key. */
-  put(key: string, data: Uint8Array): Promise<void>;
+  put(key: string, data: Uint8Array, options?: StoreCallOptions): Promise<void>;
   /** Reads the bytes of a key; `undefined` if absent. */
-  get(key: string): Promise<Uint8Array | undefined>;
+  get(key: string, options?: StoreCallOptions): Promise<Uint8Array | undefined>;
   /**
    * Deletes the bytes of a key that no row refers to. Optional: without it, all objects remain until a lifecycle rule deletes
    * them. An error is ignored.
    */
-  delete?(key: string): Promise<void>;
+  delete?(key: string, options?: StoreCallOptions): Promise<void>;
 }
 
 /** Maximum size of row text, in bytes. */

@@ -1,6 +1,7 @@
 import { type Environment, FrameworkError } from '@sallyport/core';
-import { lazily, missingPackage } from '@sallyport/core/internal';
+import { abortAfter, lazily, missingPackage } from '@sallyport/core/internal';
 import { defineOptions, integer, kind, text, withMethods } from '@sallyport/core/options';
+import type { StoreCallOptions } from '../store/store.js';
 import type { McpTaskEvent } from './options.js';
 
 /** The used part of a Lambda client: `new LambdaClient({})`. */
@@ -46,18 +47,19 @@ const loadSdk = lazily(async () => {
  *
  * @example createMcpServer({ name: 'reports', version: '1.0.0', store, secret, tasks: { start: invokeSelf() } });
  */
-export function invokeSelf(options: InvokeSelfOptions = {}): (event: McpTaskEvent) => Promise<void> {
+export function invokeSelf(
+  options: InvokeSelfOptions = {},
+): (event: McpTaskEvent, options?: StoreCallOptions) => Promise<void> {
   const { functionName, client, timeoutMs, environment = process.env } = OPTIONS.parse(options);
   let made: LambdaInvoker | undefined = client;
-  return async (event) => {
+  return async (event, { signal } = {}) => {
     const { InvokeCommand, LambdaClient } = await loadSdk();
     made ??= new LambdaClient({}) as LambdaInvoker;
     const FunctionName = functionName ?? thisFunction(environment);
     const Payload = Buffer.from(JSON.stringify(event), 'utf8');
     const command = new InvokeCommand({ FunctionName, InvocationType: 'Event', Payload });
-    const { StatusCode } = (await made.send(command as never, { abortSignal: AbortSignal.timeout(timeoutMs) })) as {
-      readonly StatusCode?: number;
-    };
+    const abortSignal = abortAfter(timeoutMs, signal);
+    const { StatusCode } = (await made.send(command as never, { abortSignal })) as { readonly StatusCode?: number };
     if (StatusCode !== 202)
       throw new FrameworkError(
         'mcp.task_not_started',

@@ -1,12 +1,14 @@
 import type { MaybePromise } from '@sallyport/core';
+import type { StoreCallOptions } from '../store/store.js';
 
 /** Settings for calls that become tasks (extension `io.modelcontextprotocol/tasks`). */
 export interface McpTasks {
   /**
    * Sends an event to this function, asynchronously: `invokeSelf()`, or your own queue. The function must pass the event to
-   * the surface of `mcpTasks(server)`. Resolves when the event is accepted.
+   * the surface of `mcpTasks(server)`. Resolves when the event is accepted. The signal of the second argument aborts shortly before the
+   * invocation ends.
    */
-  readonly start: (event: McpTaskEvent) => MaybePromise<unknown>;
+  readonly start: (event: McpTaskEvent, options?: StoreCallOptions) => MaybePromise<unknown>;
   /** Milliseconds for which a task and its result are kept, 60,000 to 7 days. Default 1 hour. */
   readonly ttlMs?: number;
   /** Milliseconds that clients should wait between polls, at least 100. Default 1,000. */

@@ -1,4 +1,4 @@
-import type { Context, Invocation, Surface, SurfaceHost } from '@sallyport/core';
+import type { Clock, Context, Invocation, LambdaContext, Surface, SurfaceHost } from '@sallyport/core';
 import {
   createSurfaceContext,
   LAMBDA_MAX_TIMEOUT_MS,
@@ -10,6 +10,7 @@ import { invalidOption } from '@sallyport/core/options';
 import { nowMs } from '../http/internal/transport.js';
 import { type ServerData, serverDataOf } from '../server/internal/server-data.js';
 import type { McpServer } from '../server/server.js';
+import { limitedServer } from '../store/internal/limited.js';
 import type { Task } from './internal/rows.js';
 import { runTask, TaskRequest } from './internal/run.js';
 import { openToken } from './internal/task.js';
@@ -74,7 +75,8 @@ class TaskSurface implements McpTaskSurface {
   /** Ignores a token of an unknown server: there is no client to notify, and a retry would not help. */
   async serve(_kind: string, event: unknown, invocation: Invocation): Promise<null> {
     const { token } = event as { readonly token: string };
-    for (const data of this.#servers) {
+    for (const server of this.#servers) {
+      const data = this.#within(server, invocation);
       const id = await openToken(data, token);
       if (id === undefined) continue;
       data.registry.close();
@@ -83,6 +85,12 @@ class TaskSurface implements McpTaskSurface {
     }
     this.#host?.log.warn('mcp.task_refused', {});
     return null;
+  }
+
+  #within(server: ServerData, { lambdaContext }: Invocation): ServerData {
+    if (!this.#host) return server;
+    const { clock } = this.#host;
+    return limitedServer(server, { clock, deadline: deadlineOf(clock, lambdaContext) });
   }
 
   async #run(data: ServerData, id: string, event: unknown, { lambdaContext }: Invocation): Promise<void> {
@@ -101,7 +109,7 @@ class TaskSurface implements McpTaskSurface {
       return made.context;
     };
     const { clock, log } = host;
-    const deadline = nowMs(clock) + (remainingMs(lambdaContext) || LAMBDA_MAX_TIMEOUT_MS);
+    const deadline = deadlineOf(clock, lambdaContext);
     const toRequest = (task: Task) => new TaskRequest(toContext(task), clock, task);
     try {
       await runTask(data, { id, clock, deadline, log, toRequest });
@@ -109,4 +117,9 @@ class TaskSurface implements McpTaskSurface {
       await made?.end();
     }
   }
+}
+
+/** The end of the invocation in epoch milliseconds. */
+function deadlineOf(clock: Clock, lambdaContext: LambdaContext | undefined): number {
+  return nowMs(clock) + (remainingMs(lambdaContext) || LAMBDA_MAX_TIMEOUT_MS);
 }

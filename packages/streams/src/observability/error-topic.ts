@@ -1,5 +1,6 @@
 import type { SNSClient } from '@aws-sdk/client-sns';
 import { throwMissing } from '@sallyport/core/internal';
+import type { ErrorNotificationLimit } from '@sallyport/core/observability';
 import { defineOptions, integer, withMethods } from '@sallyport/core/options';
 
 /** A notification of the error notifier. */
@@ -28,7 +29,7 @@ export const ERROR_TOPIC_OPTIONS = defineOptions<ErrorTopicOptions>()({
 
 /**
  * The `publish` of `createErrorNotifier`, on SNS. `@aws-sdk/client-sns`, an optional peer, is loaded only by the first
- * notification.
+ * notification. A notification ends shortly before its invocation does.
  *
  * @throws FrameworkError for an unknown option; its result rejects when SNS does, which the notifier expects, and with
  *   `app.missing_package` without the peer
@@ -36,13 +37,13 @@ export const ERROR_TOPIC_OPTIONS = defineOptions<ErrorTopicOptions>()({
  */
 export function createErrorTopicPublish(
   options: ErrorTopicOptions = {},
-): (notification: ErrorNotification) => Promise<void> {
+): (notification: ErrorNotification, limit?: ErrorNotificationLimit) => Promise<void> {
   const { timeoutMs, ...given } = ERROR_TOPIC_OPTIONS.parse(options);
   let { client } = given;
-  return async ({ topicArn, subject, message }) => {
+  return async ({ topicArn, subject, message }, { remainingMs = timeoutMs } = { remainingMs: undefined }) => {
     const sns = await import('@aws-sdk/client-sns').catch(throwMissing('@aws-sdk/client-sns'));
     client ??= new sns.SNSClient({ region: topicArn.split(':')[3] ?? '' });
     const command = new sns.PublishCommand({ TopicArn: topicArn, Subject: subject, Message: message });
-    await client.send(command, { abortSignal: AbortSignal.timeout(timeoutMs) });
+    await client.send(command, { abortSignal: AbortSignal.timeout(Math.min(timeoutMs, remainingMs)) });
   };
 }

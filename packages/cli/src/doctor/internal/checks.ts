@@ -5,6 +5,7 @@ import type { Resource } from '../../internal/template.js';
 import type { Queues } from '../../redrive/internal/queues.js';
 import type { Service } from '../../runbook/internal/service.js';
 import type { Live } from './live.js';
+import { ofRule } from './rules.js';
 import { DEPRECATED } from './runtimes.js';
 
 /** The kind of a finding. */
@@ -13,6 +14,8 @@ export type Rule =
   | 'drift'
   | 'disabled-mapping'
   | 'mapping-problem'
+  | 'disabled-rule'
+  | 'missing-target'
   | 'missing-permission'
   | 'old-runtime'
   | 'paused-function'
@@ -60,12 +63,21 @@ export async function examine(examined: Examined): Promise<readonly Finding[]> {
   return findings;
 }
 
+const NOT_CHECKED: readonly string[] = ['cli.aws_failed', 'cli.client_missing'];
+
 async function guardedCheck(resource: string, run: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
   try {
     return await run();
   } catch (error) {
-    if (!isFrameworkError(error) || error.code !== 'cli.aws_failed') throw error;
-    return [{ rule: 'not-checked', resource, problem: error.message, remedy: 'allow the call, and run doctor again' }];
+    if (!isFrameworkError(error) || !NOT_CHECKED.includes(error.code)) throw error;
+    return [
+      {
+        rule: 'not-checked',
+        resource,
+        problem: error.message,
+        remedy: 'allow the call or install the client, and run doctor again',
+      },
+    ];
   }
 }
 
@@ -103,6 +115,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'AWS::Lambda::EventSourceMapping': ofMapping,
   'AWS::Lambda::Permission': ofPermission,
   'AWS::SQS::Queue': ofQueue,
+  'AWS::Events::Rule': (resource, physical, { live, service: { template } }) =>
+    ofRule(resource, physical, { live, template }),
 };
 
 async function ofFunction({ id, properties }: Resource, name: string, { live, today }: Examined) {

@@ -2,6 +2,7 @@ import type * as CloudWatch from '@aws-sdk/client-cloudwatch';
 import type * as Lambda from '@aws-sdk/client-lambda';
 import { fromJson, isObject, membersOf } from '@sallyport/core/internal';
 import type { AwsAccess } from '../../internal/aws-access.js';
+import { createRuleReader, type LiveRule } from './rules.js';
 
 /** The live settings of the resources of a stack. */
 export interface Live {
@@ -11,6 +12,8 @@ export interface Live {
   mapping(id: string): Promise<Lambda.EventSourceMappingConfiguration>;
   /** The statements of the resource policy of a function; none without a policy. */
   permissions(name: string): Promise<readonly Statement[]>;
+  /** The state of a rule and its targets. */
+  rule(physical: string): Promise<LiveRule>;
   alarms(names: readonly string[]): Promise<readonly CloudWatch.MetricAlarm[]>;
 }
 
@@ -60,6 +63,7 @@ export async function createLive(access: AwsAccess): Promise<Live> {
         }
       });
     },
+    rule: createRuleReader(access),
     async alarms(names) {
       const found: CloudWatch.MetricAlarm[] = [];
       for (let start = 0; start < names.length; start += MAX_NAMES) {

@@ -15,8 +15,7 @@ export type Delivery =
   | { readonly kind: 'kept'; readonly why: string };
 
 /** Lambda ends an invocation after 15 minutes at most. */
-export const INVOKE_SECONDS = 15 * 60;
-const INVOKE_MS = (INVOKE_SECONDS + 10) * 1000;
+const INVOKE_MS = (15 * 60 + 10) * 1000;
 
 /** Sends a dead letter to its destination. An error of AWS rejects: then it is unknown whether the letter was accepted. */
 export type Deliver = (letter: DeadLetter) => Promise<Delivery>;

@@ -17,7 +17,8 @@ import { invalidUsage } from '../../internal/errors.js';
  * The journal of the redrives of a queue: one JSON object a line, with ids and times, without bodies. Each line is on disk before the next step, so a
  * run that was killed is continued where it stopped:
  *
- * - `sending`: the message is about to be sent. Without `sent`, it may have been accepted: it is sent again.
+ * - `sending`: the message is about to be sent. Without `sent`, it may have been accepted: it is sent again. While a function runs, the line is
+ *   repeated with the time until which the message is hidden.
  * - `sent`: the message was accepted elsewhere. Without `deleted`, it is only deleted.
  */
 export class Journal {
@@ -27,7 +28,8 @@ export class Journal {
   readonly #lock: string;
   /** By id of the dead letter: accepted elsewhere. */
   readonly #sent = new Set<string>();
-  readonly #sending = new Set<string>();
+  /** The end of the time for which the message is hidden, for a function; else `''`. */
+  readonly #sending = new Map<string, string>();
   /** The ids that messages received when they were sent, in this run. */
   readonly #born = new Set<string>();
 
@@ -47,14 +49,14 @@ export class Journal {
   #read(text: string): boolean {
     let isOpen = false;
     for (const line of text.split('\n')) {
-      const { type, id, newId } = membersOf(fromJson(line));
+      const { type, id, newId, hiddenUntil } = membersOf(fromJson(line));
       const [given, born] = [stringOf(id), stringOf(newId)];
       if (type === 'run' || type === 'end') {
         isOpen = type === 'run';
         this.#born.clear();
         this.#sending.clear();
       }
-      if (type === 'sending') this.#sending.add(given);
+      if (type === 'sending') this.#sending.set(given, stringOf(hiddenUntil));
       if (type === 'failed') this.#sending.delete(given);
       if (type === 'sent') this.#sent.add(given);
       if (type === 'sent' && born !== '') this.#born.add(born);
@@ -67,9 +69,11 @@ export class Journal {
     return this.#sent.has(id);
   }
 
-  /** True if a killed run may have sent the message. */
-  isInDoubt(id: string): boolean {
-    return this.#sending.has(id) && !this.#sent.has(id);
+  /** The messages whose function may have been running when the last run was killed, and the end of the time for which they are hidden. */
+  interrupted(): readonly { readonly id: string; readonly hiddenUntil: string }[] {
+    return [...this.#sending].flatMap(([id, hiddenUntil]) =>
+      hiddenUntil === '' || this.#sent.has(id) ? [] : [{ id, hiddenUntil }],
+    );
   }
 
   /** True if this run sent the message, and it has returned. */
@@ -77,8 +81,9 @@ export class Journal {
     return this.#born.has(id);
   }
 
-  sending(id: string): void {
-    this.#write({ type: 'sending', id });
+  /** @param hiddenUntil for a message to a function: the time until which other receivers do not see it */
+  sending(id: string, hiddenUntil?: Date): void {
+    this.#write({ type: 'sending', id, ...(hiddenUntil && { hiddenUntil: hiddenUntil.toISOString() }) });
   }
 
   sent(id: string, newId: string | undefined): void {

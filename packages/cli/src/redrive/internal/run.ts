@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Deliver, INVOKE_SECONDS } from './deliver.js';
+import { type FullClock, systemClock } from '@sallyport/core';
+import type { Deliver, Delivery } from './deliver.js';
 import type { LetterFilter } from './filter.js';
 import type { Journal } from './journal.js';
 import { type DeadLetter, toDeadLetter } from './letters.js';
@@ -48,6 +49,8 @@ export interface RedriveSettings {
   /** Stops the run between two messages. */
   readonly signal: AbortSignal;
   readonly report: (step: Step) => void;
+  /** The clock of the time for which messages are hidden. Default: the system's clock. */
+  readonly clock?: FullClock;
 }
 
 /** Numbers of a run. */
@@ -59,6 +62,8 @@ export interface RedriveResult {
 
 /** Time for which a received message is hidden: after a kill, the next run sees it after this time. */
 const HIDDEN_SECONDS = 120;
+/** While a function runs, its message is hidden again at this interval. */
+const HIDE_EVERY_MS = 40_000;
 
 /** A run over a failure queue. Without a journal it is a dry run. */
 export class Redrive {
@@ -137,9 +142,7 @@ export class Redrive {
     if (why !== undefined) return this.#keep(letter, 'kept', why);
     if (!journal) return this.#keep(letter, 'would-send');
     if (this.#sentCount() > 0) await wait(1000 / rate, undefined, { signal }).catch(() => {});
-    if (letter.destination.kind !== 'queue') await this.#queue.hide(letter.message, INVOKE_SECONDS + HIDDEN_SECONDS);
-    journal.sending(id);
-    const delivery = await this.#deliver(letter);
+    const delivery = await this.#send(letter, journal);
     if (delivery.kind === 'accepted') {
       journal.sent(id, delivery.id);
       if (letter.destination.kind === 'queue') this.#targets.add(letter.destination.arn);
@@ -148,6 +151,40 @@ export class Redrive {
     const problem = delivery.kind === 'failed' ? delivery.reason : delivery.why;
     journal.failed(id, problem);
     return this.#keep(letter, delivery.kind, problem);
+  }
+
+  /** Sends a message. A function can run for longer than the message is hidden: then the time is extended. */
+  async #send(letter: DeadLetter, journal: Journal): Promise<Delivery> {
+    if (letter.destination.kind === 'queue') {
+      journal.sending(letter.id);
+      return this.#deliver(letter);
+    }
+    const { clock = systemClock } = this.#settings;
+    let isOver = false;
+    const hide = async () => {
+      const until = new Date(clock.now().getTime() + HIDDEN_SECONDS * 1000);
+      await this.#queue.hide(letter.message, HIDDEN_SECONDS);
+      if (!isOver) journal.sending(letter.id, until);
+    };
+    await hide();
+    let hidden: Promise<unknown> = Promise.resolve();
+    let cancel = () => {};
+    const hideAgain = () => {
+      cancel = clock.after(HIDE_EVERY_MS, () => {
+        // After a failure the message is still hidden for the rest of its time.
+        hidden = hide().catch(() => {});
+        hideAgain();
+      });
+    };
+    hideAgain();
+    try {
+      return await this.#deliver(letter);
+    } finally {
+      isOver = true;
+      cancel();
+      // The message becomes visible or is deleted next: an extension must not follow.
+      await hidden;
+    }
   }
 
   #sentCount(): number {

@@ -80,6 +80,8 @@ export function grantResources(role: IGrantable, { secrets, parameters, flags }:
     const resourceName = `${application}/environment/${environment}/configuration/${profile}`;
     const arn = Stack.of(flags.environment).formatArn({ service: 'appconfig', resource: 'application', resourceName });
     grantOn(role, PARAMETERS_ACTIONS.flags, [arn]);
+    // The caller of GetLatestConfiguration needs the permission to decrypt.
+    grantKey(flags.encryptionKey ?? flags.configuration.deploymentKey, role, 'flags', 'read');
   }
 }
 

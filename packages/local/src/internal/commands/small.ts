@@ -53,12 +53,12 @@ export async function env(args: readonly string[], around: Around): Promise<numb
 
 /** `sallyport reset`: empties tables, buckets and queues; without a run it removes the files. */
 export async function reset(args: readonly string[], around: Around): Promise<number> {
-  parseArguments(args, JSON_FLAG);
+  const { values } = parseArguments(args, JSON_FLAG);
   const stateFolder = stateFolderOf(projectOf(around.cwd));
   const running = await findRunning(stateFolder);
   if (running) await running.post('/api/reset');
   else rmSync(stateFolder, { recursive: true, force: true });
-  around.out('the state is empty\n');
+  around.out(values.json ? `${JSON.stringify({ type: 'reset', running: running !== undefined })}\n` : 'the state is empty\n');
   return EXIT.ok;
 }
 

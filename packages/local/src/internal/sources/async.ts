@@ -1,5 +1,6 @@
-import { type AsyncEvent, type AsyncSettings, createAsyncEngine } from '@sallyport/testkit/engines';
-import { EngineSource, type SourceNames } from './engine-source.js';
+import { type AsyncEvent, type AsyncSettings, createAsyncEngine, type EngineChange } from '@sallyport/testkit/engines';
+import { EngineSource, type FailureMessage, type SourceNames } from './engine-source.js';
+import { asyncFailure } from './failures.js';
 import { remember, type SourceContext } from './sources-context.js';
 
 /** Options of a {@link AsyncSource}. */
@@ -47,6 +48,14 @@ export class AsyncSource extends EngineSource<AsyncEvent> {
   refuse(id: string, event: unknown, state: string): void {
     this.keep(id, { id, event }, state);
     this.context.changed(this, { id, lane: '', record: { id, event }, deliveries: 0, state: 'discarded', at: 0 });
+  }
+
+  protected failuresOf(changes: readonly EngineChange<AsyncEvent>[]): readonly FailureMessage[] {
+    const { functionArn, clock, lastInvocationOf } = this.context;
+    return changes.map((change) => ({
+      ids: [change.id],
+      body: asyncFailure(change, change.record.event, { functionArn, at: clock.now(), last: lastInvocationOf(change.id) }),
+    }));
   }
 
   protected contentOf({ event }: AsyncEvent): unknown {

@@ -1,4 +1,5 @@
 import type { Engine, EngineChange } from '@sallyport/testkit/engines';
+import { failureQueueOf } from './failures.js';
 import { Filtered } from './filtered.js';
 import type { LocalSource, SourceType } from './source.js';
 import type { SourceRecordView, SourceView } from './sources.js';
@@ -10,6 +11,14 @@ interface DeadLetter<R> {
   readonly record: R;
   readonly state: string;
   readonly deliveries: number;
+  /** The message about it in the failure queue; `undefined` if absent. */
+  message?: string;
+}
+
+/** A message for the failure queue, and the ids of its records. */
+export interface FailureMessage {
+  readonly ids: readonly string[];
+  readonly body: object;
 }
 
 /** The names that a source receives from its type. */
@@ -23,7 +32,9 @@ export abstract class EngineSource<R> implements LocalSource {
   protected readonly context: SourceContext;
   protected engine: Engine<R> | undefined;
   #arn: string;
-  readonly #dead: DeadLetter<R>[] = [];
+  #dead: DeadLetter<R>[] = [];
+  /** Records that were given up now: those of one batch become one message. */
+  #givenUp: EngineChange<R>[] = [];
   readonly #filtered = new Filtered();
   #done = 0;
 
@@ -39,6 +50,14 @@ export abstract class EngineSource<R> implements LocalSource {
 
   /** The part of a record that the console shows. */
   protected abstract contentOf(record: R): unknown;
+
+  /** The messages that AWS sends to the failure destination for records that were given up at the same time. */
+  protected abstract failuresOf(changes: readonly EngineChange<R>[]): readonly FailureMessage[];
+
+  /** The queue of these messages. */
+  get failureQueue(): string {
+    return failureQueueOf(this.name);
+  }
 
   get arn(): string {
     return this.#arn;
@@ -66,8 +85,27 @@ export abstract class EngineSource<R> implements LocalSource {
   protected onChange(change: EngineChange<R>): void {
     const { id, record, state, deliveries } = change;
     if (state === 'done') this.#done += 1;
-    if (state === 'dead-letter' || state === 'expired') this.keep(id, record, state, deliveries);
+    if (state === 'dead-letter' || state === 'expired') {
+      this.keep(id, record, state, deliveries);
+      this.#givenUp.push(change);
+      if (this.#givenUp.length === 1) queueMicrotask(() => this.#sendFailures());
+    }
     this.context.changed(this, change);
+  }
+
+  #sendFailures(): void {
+    for (const { ids, body } of this.failuresOf(this.#givenUp.splice(0))) {
+      const message = this.context.failures.add(this.failureQueue, body);
+      for (const dead of this.#dead) if (ids.includes(dead.id)) dead.message ??= message;
+    }
+  }
+
+  /** The records whose message is still in the failure queue: a client that has deleted it has handled them. */
+  #waiting(): readonly DeadLetter<R>[] {
+    const queue = this.failureQueue;
+    const isKept = ({ message }: DeadLetter<R>) => message === undefined || this.context.failures.has(queue, message);
+    this.#dead = this.#dead.filter(isKept);
+    return this.#dead;
   }
 
   sendBack(id: string): boolean {
@@ -81,8 +119,13 @@ export abstract class EngineSource<R> implements LocalSource {
   }
 
   #removeDead(id: string): DeadLetter<R> | undefined {
-    const index = this.#dead.findIndex((dead) => dead.id === id);
-    return index < 0 ? undefined : this.#dead.splice(index, 1)[0];
+    const index = this.#waiting().findIndex((dead) => dead.id === id);
+    const [removed] = index < 0 ? [] : this.#dead.splice(index, 1);
+    const { message } = removed ?? {};
+    if (message !== undefined && !this.#dead.some((dead) => dead.message === message)) {
+      this.context.failures.remove(this.failureQueue, message);
+    }
+    return removed;
   }
 
   hurry(id?: string): boolean {
@@ -115,8 +158,8 @@ export abstract class EngineSource<R> implements LocalSource {
         until: until === undefined ? null : clock.toEpochMs(until),
         preview: preview(this.contentOf(record)),
       })),
-      deadLetters: this.#dead.map(dead),
-      deadLetterName: `${this.name}-failed`,
+      deadLetters: this.#waiting().map(dead),
+      deadLetterName: this.failureQueue,
       done: this.#done,
       filtered: this.#filtered.view(),
       settings,

@@ -5,6 +5,7 @@ import type { Part, RunBase } from '../host/base.js';
 import type { FunctionAccess } from '../host/host.js';
 import type { Inspection } from '../inspect/inspection.js';
 import type { State } from '../state/state.js';
+import type { FailureQueues } from './failures.js';
 import { readSourceSettings } from './settings.js';
 import type { LocalSource, SourceRun, SourceType } from './source.js';
 import { findType, SOURCE_TYPES } from './source-types.js';
@@ -34,7 +35,12 @@ export class LocalSources implements Sources, Part {
     this.#clock = createSpeedClock(host.clock, host.config.speed);
     this.#settings = readSourceSettings(host.config);
     this.run = {
-      ...createSourceContext(host, this.#clock, (kind, name) => this.#hasHandler(kind, name)),
+      ...createSourceContext(
+        host,
+        this.#clock,
+        (kind, name) => this.#hasHandler(kind, name),
+        this.#failureQueues(),
+      ),
       realClock: host.clock,
       state: host.state,
       get: (type, name) => this.get(type, name),
@@ -92,8 +98,19 @@ export class LocalSources implements Sources, Part {
     return `no handler for the ${kind} "${name}"${didYouMean(name, names)}; ${registered}`;
   }
 
+  /** The failure queues are queues of SQS, so that clients receive and delete their messages. */
+  #failureQueues(): FailureQueues {
+    const queueOf = (name: string): LocalSource | undefined => this.#sources.get(`queue ${name}`);
+    return {
+      add: (name, body) => findType('queue')?.send?.(this.run, name, [{ body: JSON.stringify(body) }])[0] ?? '',
+      has: (name, id) => queueOf(name)?.holds?.(id) ?? false,
+      remove: (name, id) => queueOf(name)?.remove?.(id),
+    };
+  }
+
   #isDeadLetterSource({ kind, name }: LocalSource): boolean {
-    return this.#all(kind).some(({ deadLetterSource }) => deadLetterSource === name);
+    if (this.#all(kind).some(({ deadLetterSource }) => deadLetterSource === name)) return true;
+    return kind === 'queue' && [...this.#sources.values()].some(({ failureQueue }) => failureQueue === name);
   }
 
   #hasHandler(kind: string, name: string): boolean {

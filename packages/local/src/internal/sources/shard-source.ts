@@ -1,5 +1,7 @@
-import { createShardEngine, type ShardRecordOptions, type ShardSettings } from '@sallyport/testkit/engines';
-import { EngineSource, type SourceNames } from './engine-source.js';
+import { createShardEngine, type EngineChange, type ShardRecordOptions, type ShardSettings } from '@sallyport/testkit/engines';
+import type { KinesisRecordOptions, TableStreamRecordOptions } from '@sallyport/testkit/events';
+import { EngineSource, type FailureMessage, type SourceNames } from './engine-source.js';
+import { batchFailure } from './failures.js';
 import type { FilterSettings, RecordFilter } from './record-filter.js';
 import type { SourceContext } from './sources-context.js';
 
@@ -27,6 +29,44 @@ export abstract class ShardSource extends EngineSource<ShardRecordOptions> {
 
   /** The id of a record that is not delivered by an engine. */
   protected abstract idOf(record: ShardRecordOptions): string;
+
+  /** The member of a failure record that describes the batch. */
+  protected abstract readonly batchMember: 'KinesisBatchInfo' | 'DDBStreamBatchInfo';
+
+  /** The shard of a record; `undefined` if no shard has it: then a failure record could not be used. */
+  protected abstract shardOf(id: string, sequenceNumber: string): string | undefined;
+
+  /** One message for the records of a batch: neighbours of one shard that were given up for one reason. */
+  protected failuresOf(changes: readonly EngineChange<ShardRecordOptions>[]): readonly FailureMessage[] {
+    const batches: EngineChange<ShardRecordOptions>[][] = [];
+    for (const change of changes) {
+      const last = batches.at(-1)?.[0];
+      if (last && last.lane === change.lane && last.state === change.state) batches.at(-1)?.push(change);
+      else batches.push([change]);
+    }
+    return batches.flatMap((batch) => this.#failureOf(batch) ?? []);
+  }
+
+  #failureOf(batch: readonly EngineChange<ShardRecordOptions>[]): FailureMessage | undefined {
+    const [first, last] = [batch[0], batch.at(-1)];
+    if (!first || !last) return undefined;
+    const [startSequenceNumber, endSequenceNumber] = [numberOf(first.record), numberOf(last.record)];
+    const shardId = this.shardOf(first.id, startSequenceNumber);
+    if (shardId === undefined) return undefined;
+    const { functionArn, clock, lastInvocationOf } = this.context;
+    const arrivalOf = ({ time }: ShardRecordOptions) => new Date(time ?? clock.now()).toISOString();
+    const info = {
+      shardId,
+      startSequenceNumber,
+      endSequenceNumber,
+      approximateArrivalOfFirstRecord: arrivalOf(first.record),
+      approximateArrivalOfLastRecord: arrivalOf(last.record),
+      batchSize: batch.length,
+      streamArn: this.arn,
+    };
+    const known = { functionArn, at: clock.now(), last: lastInvocationOf(first.id) };
+    return { ids: batch.map(({ id }) => id), body: batchFailure(this.batchMember, first, info, known) };
+  }
 
   serve(): void {
     this.start();
@@ -82,6 +122,11 @@ export abstract class ShardSource extends EngineSource<ShardRecordOptions> {
   protected shownSettings() {
     return { batchSize: 100, maximumRetryAttempts: 3, bisect: false, ...this.settings };
   }
+}
+
+function numberOf(record: ShardRecordOptions): string {
+  const { sequenceNumber, kinesis, dynamodb } = record as KinesisRecordOptions & TableStreamRecordOptions;
+  return sequenceNumber ?? kinesis?.sequenceNumber ?? dynamodb?.SequenceNumber ?? '';
 }
 
 type AnyRecord = {

@@ -12,6 +12,12 @@ export interface LocalSource extends SourceIdentity {
   readonly isServed: boolean;
   /** The source of the same kind that receives its dead letters; absent if they are not a source. */
   readonly deadLetterSource?: string;
+  /** The queue that receives the records of its failures; absent if its dead letters are messages. */
+  readonly failureQueue?: string;
+  /** True if a queue has a message. */
+  holds?(id: string): boolean;
+  /** Removes a message of a queue. */
+  remove?(id: string): void;
   /** Starts to deliver records to the function; absent if the source always delivers. */
   serve?(): void;
   /** Ends the wait of a record, or of all records. @returns true if the record exists */

@@ -7,6 +7,8 @@ import { sourceRetry } from '../differences/retry.js';
 import type { RunBase } from '../host/base.js';
 import type { FunctionAccess } from '../host/host.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
+import { invokedArn } from '../runtime/variables.js';
+import type { FailureQueues, LastInvocation } from './failures.js';
 import type { SpeedClock } from './speed-clock.js';
 
 const PREVIEW_CHARACTERS = 200;
@@ -44,6 +46,11 @@ export interface SourceContext {
   /** A string or value in the form that the console shows. */
   preview(value: unknown): string;
   notice(text: string): void;
+  /** The ARN of the function in records of failures. */
+  readonly functionArn: string;
+  /** The last invocation with a record; `undefined` if it was not delivered. */
+  readonly lastInvocationOf: (id: string) => LastInvocation | undefined;
+  readonly failures: FailureQueues;
 }
 
 /** The context of a run: deliveries are sent to its invoker, changes to its journal. */
@@ -51,9 +58,11 @@ export function createSourceContext(
   host: RunBase & FunctionAccess,
   clock: SpeedClock,
   hasHandler: SourceContext['hasHandler'],
+  failures: FailureQueues,
 ): SourceContext {
   const sanitizer = createSanitizer();
   const lastInvocation = new Map<string, number>();
+  const lastOutcome = new Map<string, LastInvocation>();
 
   const changedNow = new Set<string>();
 
@@ -110,7 +119,12 @@ export function createSourceContext(
         asynchronous: isAsynchronous,
         ...(traceId !== undefined && { traceId }),
       });
-      for (const id of recordIds) remember(lastInvocation, id, outcome.id);
+      const { requestId } = outcome;
+      const last = { requestId, error: outcome.ok ? undefined : outcome.error };
+      for (const id of recordIds) {
+        remember(lastInvocation, id, outcome.id);
+        remember(lastOutcome, id, last);
+      }
       recordDelivery(source, outcome, options);
       return outcome.ok ? { answer: outcome.answer } : { error: outcome.error };
     },
@@ -131,6 +145,9 @@ export function createSourceContext(
       return shown.length > PREVIEW_CHARACTERS ? `${shown.slice(0, PREVIEW_CHARACTERS)}…` : shown;
     },
     notice: (text) => host.notice(text),
+    functionArn: invokedArn(host.config.name, {}),
+    lastInvocationOf: (id) => lastOutcome.get(id),
+    failures,
   };
 }
 

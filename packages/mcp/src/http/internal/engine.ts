@@ -7,6 +7,7 @@ import { RPC, STATELESS_VERSION } from '../../protocol/internal/protocol.js';
 import type { Era } from '../../protocol/types.js';
 import { RpcError } from '../../server/errors.js';
 import type { ServerData } from '../../server/internal/server-data.js';
+import { limitedServer } from '../../store/internal/limited.js';
 import type { OriginCheck } from './origin.js';
 import { ContextRequest, claimOf, jsonReply, missingMeta, notAllowed, parseAccept, type Reply } from './transport.js';
 
@@ -37,7 +38,8 @@ export async function answer(engine: Engine, ctx: Context): Promise<OutgoingResp
 
 /** Answers one HTTP request. Throws only errors that the container answers in its format: a missing scope, a failed store. */
 async function serveRequest(engine: Engine, http: ContextRequest): Promise<Reply> {
-  const { server, isAllowed, methods = METHOD_TABLE } = engine;
+  const { isAllowed, methods = METHOD_TABLE } = engine;
+  const server = limitedServer(engine.server, http);
   const { method } = http;
   if (method !== 'POST' && method !== 'GET' && method !== 'DELETE') return notAllowed('POST, GET, DELETE');
   const origins = http.header('origin');

@@ -216,7 +216,7 @@ async function runCall(request: StatelessRequest, call: Call): Promise<Reply> {
     const created = await createTask(server, newTask(request, memory));
     return replyWith(
       created instanceof RpcError
-        ? errorText(id, created.code, created.message)
+        ? errorText(id, created.code, created.message, created.data)
         : resultText(id, JSON.stringify(stamp(server, created, 'task'))),
       accepted,
     );

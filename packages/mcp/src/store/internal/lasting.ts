@@ -37,18 +37,18 @@ export function withLastingStore(server: ServerData, clock: FullClock, until: Un
       ...(store && { store: lastingStore(store, clock, until) }),
       ...(spill && {
         spill: {
-          put: (key: string, data: Uint8Array) => lasting(() => spill.put(key, data)),
-          get: (key: string) => lasting(() => spill.get(key)),
+          put: (key: string, data: Uint8Array) => lasting((_, signal) => spill.put(key, data, { signal })),
+          get: (key: string) => lasting((_, signal) => spill.get(key, { signal })),
           // A failed deletion only costs storage.
           ...(spill.delete && { delete: spill.delete.bind(spill) }),
         },
       }),
-      ...(tasks && { tasks: { ...tasks, start: (event) => lasting(async () => tasks.start(event)) } }),
+      ...(tasks && { tasks: { ...tasks, start: (event) => lasting(async (_, signal) => tasks.start(event, { signal })) } }),
     },
   };
 }
 
-type Repeating = <T>(call: (writeId: string) => Promise<T>) => Promise<T>;
+type Repeating = <T>(call: (writeId: string, signal: AbortSignal) => Promise<T>) => Promise<T>;
 
 function repeating(clock: FullClock, until: Until): Repeating {
   return (call) => storeUntil({ clock, deadlineMs: until(), timedOut: storeFailure }, call);
@@ -58,9 +58,10 @@ function repeating(clock: FullClock, until: Until): Repeating {
 export function lastingStore(store: McpStore, clock: FullClock, until: Until): McpStore {
   const lasting = repeating(clock, until);
   return {
-    get: (key) => lasting(() => store.get(key)),
-    put: (row, when) => lasting((writeId) => store.put({ ...row, writer: row.writer ?? writeId }, when)),
-    take: (key) => lasting(() => store.take(key)),
-    list: (partition, after, limit) => lasting(() => store.list(partition, after, limit)),
+    get: (key) => lasting((_, signal) => store.get(key, { signal })),
+    put: (row, when) =>
+      lasting((writeId, signal) => store.put({ ...row, writer: row.writer ?? writeId }, when, { signal })),
+    take: (key) => lasting((_, signal) => store.take(key, { signal })),
+    list: (partition, after, limit) => lasting((_, signal) => store.list(partition, after, limit, { signal })),
   };
 }

@@ -31,14 +31,14 @@ const MAX_WAIT_MS = 25_000;
 /** Milliseconds for the response at the end of an invocation. */
 const MARGIN_MS = 2000;
 
-/** The servers whose clients of the session era get tasks. All views of a server have its settings. */
-const ENABLED = new WeakSet<ServerData['settings']>();
+/** The servers whose clients of the session era get tasks. All views of a server have its `info`. */
+const ENABLED = new WeakSet<ServerData['settings']['info']>();
 const CHANGED = new WeakSet<MethodTable>();
 const LISTED = new WeakSet<Registry>();
 
 /** Adds the methods of tasks to a table, once. They are served only by the given servers. */
 export function addSessionTasks(methods: MethodTable, { settings }: ServerData): void {
-  ENABLED.add(settings);
+  ENABLED.add(settings.info);
   if (CHANGED.has(methods)) return;
   CHANGED.add(methods);
   const table = methods as Map<string, DefinedMethod>;
@@ -63,7 +63,7 @@ export function addSessionTasks(methods: MethodTable, { settings }: ServerData):
 
 /** True for requests of sessions. Without a session, `initialize` asks for the capabilities; the other era has its own header. */
 function hasSessionTasks({ server, session, http }: MethodPlace): boolean {
-  if (!ENABLED.has(server.settings)) return false;
+  if (!ENABLED.has(server.settings.info)) return false;
   if (session) return session.version === VERSION;
   return !http.header('mcp-protocol-version').some((value) => value.trim() === STATELESS_VERSION);
 }
@@ -71,7 +71,7 @@ function hasSessionTasks({ server, session, http }: MethodPlace): boolean {
 /** Lists tools with `execution.taskSupport`. */
 function listWithSupport(request: MethodRequest, inner: DefinedMethod): Promise<MethodAnswer> {
   const { registry, settings } = request.server;
-  if (ENABLED.has(settings) && !LISTED.has(registry)) {
+  if (ENABLED.has(settings.info) && !LISTED.has(registry)) {
     LISTED.add(registry);
     for (const [name, tool] of registry.tools) {
       if (!tool.task) continue;

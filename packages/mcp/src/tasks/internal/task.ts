@@ -59,7 +59,7 @@ export async function createTask(server: ServerData, { http, memory, ...of }: Ne
     logFailure(() => http.log, 'mcp.task_not_started', error, taskFacts(task));
     // If this fails, the task expires without being polled, because its id is not returned.
     await removeTask(server, task).catch(() => {});
-    return new RpcError(RPC.internalError, INTERNAL_ERROR);
+    return new RpcError(RPC.internalError, INTERNAL_ERROR, { code: 'mcp.task_not_started' });
   }
   return { resultType: 'task', ...shownOf(server, task) };
 }

@@ -83,7 +83,7 @@ class Trace {
     const { waitMs = 0 } = exporter;
     const holder = this.#origin?.invocation();
     if (!sent || waitMs === 0 || !canWait(holder)) return;
-    holder.kept ??= new Deliveries(holder.clock);
+    holder.kept ??= new Deliveries(holder);
     holder.kept.keep(sent, waitMs);
   }
 }

@@ -14,7 +14,7 @@ export interface TableReaderOptions {
   readonly table: string;
   /** Receives the stream's ARN, before its first records. */
   readonly onStream: (arn: string) => void;
-  readonly onRecords: (records: readonly ShardRecordOptions[]) => void;
+  readonly onRecords: (records: readonly ShardRecordOptions[], shardId: string) => void;
 }
 
 /** An open shard. */
@@ -67,8 +67,8 @@ export class TableReader {
     const endpoint = await this.#options.endpoint();
     if (this.#rounds % SHARDS_EVERY === 0) await this.#findShards(endpoint);
     this.#rounds += 1;
-    for (const shard of this.#shards.values()) {
-      if (shard.iterator !== undefined && !shard.isLost) await this.#readShard(endpoint, shard);
+    for (const [id, shard] of this.#shards) {
+      if (shard.iterator !== undefined && !shard.isLost) await this.#readShard(endpoint, id, shard);
     }
   }
 
@@ -118,7 +118,7 @@ export class TableReader {
     }
   }
 
-  async #readShard(endpoint: string, shard: OpenShard): Promise<void> {
+  async #readShard(endpoint: string, shardId: string, shard: OpenShard): Promise<void> {
     try {
       const input = { ShardIterator: shard.iterator };
       const { Records, NextShardIterator } = await callEngine(endpoint, 'Streams.GetRecords', input);
@@ -126,7 +126,7 @@ export class TableReader {
       const records = (Records ?? []) as readonly StreamRecord[];
       if (records.length === 0 || this.#isStopped) return;
       shard.after = records.at(-1)?.dynamodb.SequenceNumber;
-      this.#options.onRecords(records.map(toRecordOptions));
+      this.#options.onRecords(records.map(toRecordOptions), shardId);
     } catch (error) {
       if (!isFrameworkError(error)) throw error;
       // The iterator is no longer valid: a new iterator continues after the last record.

@@ -1,8 +1,10 @@
 import type { ShardRecordOptions } from '@sallyport/testkit/engines';
+import type { TableStreamRecordOptions } from '@sallyport/testkit/events';
 import { toArn } from '../../aws/names.js';
 import { tableFilter } from '../../sources/record-filter.js';
 import { ShardSource, type StreamConfig } from '../../sources/shard-source.js';
 import type { SourceRun } from '../../sources/source.js';
+import { remember } from '../../sources/sources-context.js';
 import { TableReader } from './table-reader.js';
 import { tables } from './table-state.js';
 
@@ -10,6 +12,8 @@ import { tables } from './table-state.js';
 export class TableStream extends ShardSource {
   readonly #run: SourceRun;
   #reader: TableReader | undefined;
+  /** The shard of each record that was read from DynamoDB, by its sequence number. */
+  readonly #shards = new Map<string, string>();
 
   constructor(name: string, settings: StreamConfig, run: SourceRun) {
     super({ kind: 'table-stream', arn: tableStreamArn }, name, run, settings, tableFilter(name, settings.filters));
@@ -24,7 +28,12 @@ export class TableStream extends ShardSource {
       endpoint: () => this.#run.state.get(tables).endpoint(),
       table: this.name,
       onStream: (arn) => this.start(arn),
-      onRecords: (records) => this.deliver(records),
+      onRecords: (records, shardId) => {
+        for (const { dynamodb } of records as readonly TableStreamRecordOptions[]) {
+          remember(this.#shards, dynamodb?.SequenceNumber ?? '', shardId);
+        }
+        this.deliver(records);
+      },
     });
     this.#reader.start();
   }
@@ -33,6 +42,12 @@ export class TableStream extends ShardSource {
   sendMadeUp(records: readonly ShardRecordOptions[]): readonly string[] {
     this.start();
     return this.deliver(records);
+  }
+
+  protected readonly batchMember = 'DDBStreamBatchInfo';
+
+  protected shardOf(_id: string, sequenceNumber: string): string | undefined {
+    return this.#shards.get(sequenceNumber);
   }
 
   protected idOf({ eventID = '' }: ShardRecordOptions): string {

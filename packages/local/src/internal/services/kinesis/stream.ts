@@ -22,6 +22,12 @@ export class DataStream extends ShardSource {
     return ids;
   }
 
+  protected readonly batchMember = 'KinesisBatchInfo';
+
+  protected shardOf(id: string): string | undefined {
+    return id.split(':')[0];
+  }
+
   protected idOf(record: ShardRecordOptions): string {
     return this.log.idOf(record);
   }

@@ -204,6 +204,14 @@ export class LocalQueue implements LocalSource {
     return true;
   }
 
+  holds(id: string): boolean {
+    return this.#records().some((record) => record.id === id);
+  }
+
+  remove(id: string): void {
+    this.stored.remove(id);
+  }
+
   drop(id: string): boolean {
     return this.#deadLetters().stored.remove(id) !== undefined;
   }
