@@ -4,6 +4,7 @@ import type { InvocationRecord } from '../../src/internal/journal/journal.js';
 import { call } from '../api.js';
 import { useKeys } from '../keys.js';
 import { Json, Text } from '../parts/json.js';
+import { SavedTest, saveTest } from '../parts/saved-test.js';
 import { Action, Empty, Mark } from '../parts/small.js';
 import { Tabs } from '../parts/tabs.js';
 import { clockTime, duration, nextSteps, toneOf, whatNext } from '../parts/view.js';
@@ -45,6 +46,7 @@ export function Detail({ row }: { readonly row: InvocationRow }) {
     { key: 'c', does: 'Compare with an earlier invocation', run: () => document.getElementById('compare')?.focus() },
     { key: 'w', does: 'Save it as a recording', run: () => save('recording') },
     { key: 'f', does: 'Save it as a fixture', run: () => save('fixture') },
+    { key: 't', does: 'Save it as a test of the service', run: () => saveTest(row.id) },
     { key: 'n', does: 'End the wait of its first record', run: hurry },
   ]);
   return (
@@ -57,7 +59,9 @@ export function Detail({ row }: { readonly row: InvocationRow }) {
         <Action label="Edit" shortcut="e" onClick={edit} />
         <Action label="Save" shortcut="w" onClick={() => save('recording')} />
         <Action label="Fixture" shortcut="f" onClick={() => save('fixture')} />
+        <Action label="Save as test" shortcut="t" onClick={() => saveTest(row.id)} />
       </div>
+      <SavedTest of={[row.id]} />
       <Failures failures={row.failures} />
       <Differences differences={row.differences} />
       <Facts row={row} record={record} />

@@ -48,6 +48,8 @@ export interface ConsoleApi {
     readonly body: { readonly id: number; readonly as: 'recording' | 'fixture' };
     readonly answer: { readonly file: string };
   };
+  /** Writes a test that sends the event of an invocation into the test folder of the project; `file` is relative to the project. */
+  'POST /api/tests': { readonly body: { readonly id: number }; readonly answer: { readonly file: string } };
   /** Opens a file of the project in the editor of the run. */
   'POST /api/open': { readonly body: OpenRequest; readonly answer: { readonly editor: string } };
   /** The differences between the invocations `before` and `now` of the query. Ids and times do not count. */

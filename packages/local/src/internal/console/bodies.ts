@@ -49,6 +49,7 @@ const SAVE = defineOptions<{ readonly id: number; readonly as: 'recording' | 'fi
   { id: integer(1).required(), as: oneOf('recording', 'fixture').required() },
   { fail },
 );
+const ID = defineOptions<{ readonly id: number }>()({ id: integer(1).required() }, { fail });
 const EXPLAIN = defineOptions<{ readonly event: unknown; readonly context?: object }>()(
   { event: anything, context: object() },
   { fail },
@@ -70,4 +71,5 @@ export const readSourceAction = reader<SourceActionRequest>(SOURCE_ACTION);
 export const readReplay = reader<ReplayRequest>(REPLAY);
 export const readSpeed = reader<{ readonly speed: number }>(SPEED);
 export const readSave = reader<{ readonly id: number; readonly as: 'recording' | 'fixture' }>(SAVE);
+export const readId = reader<{ readonly id: number }>(ID);
 export const readExplain = reader<{ readonly event: unknown; readonly context?: object }>(EXPLAIN);

@@ -10,6 +10,7 @@ import type { Part } from '../host/base.js';
 import type { Host } from '../host/host.js';
 import { createCleaner } from '../journal/cleaner.js';
 import { createRecordings } from '../recordings/recordings.js';
+import type { TestedFunctions } from '../recordings/save-test.js';
 import { invokedArn } from '../runtime/variables.js';
 import { restoreHidden } from '../send/restore.js';
 import { withSamples } from '../send/samples.js';
@@ -54,6 +55,7 @@ export function createConsole(host: Host, variables: () => Readonly<Record<strin
           history: historyFolder(config),
           assets: await findConsole(),
           reveal: config.reveal,
+          tested: testedOf(config),
           port: ports.console,
           token,
         },
@@ -84,6 +86,16 @@ export interface ConsolePart extends Part {
 /** The folder of the invocations of a project. */
 export function historyFolder({ stateFolder }: Pick<Config, 'stateFolder'>): string {
   return join(stateFolder, 'invocations');
+}
+
+/** The functions that tests call. */
+function testedOf({ folder, entry, handler, name, fleet }: Config): TestedFunctions {
+  const others = (fleet?.functions ?? []).map((one) => ({
+    name: one.name,
+    entry: one.entry,
+    handler: one.deployed.handler ?? 'handler',
+  }));
+  return { folder, entry, handler, name, others };
 }
 
 async function answerOf(routes: Routes, { method, path, query, body }: HostCall): Promise<HostAnswer> {
