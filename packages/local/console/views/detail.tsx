@@ -221,7 +221,7 @@ function Contents({ record }: { readonly record: InvocationRecord }) {
         { name: 'logs', title: `Logs ${logs.length}`, content: () => <Logs record={record} /> },
         { name: 'explain', title: 'Explain', content: () => <Explained value={record.explain} /> },
         ...(record.awsCalls.length > 0
-          ? [{ name: 'aws', title: `AWS ${record.awsCalls.length}`, content: () => <Calls calls={record.awsCalls} /> }]
+          ? [{ name: 'aws', title: `AWS ${record.awsCalls.length}`, content: () => <Calls record={record} /> }]
           : []),
       ]}
     />

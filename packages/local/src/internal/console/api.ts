@@ -22,6 +22,10 @@ export interface ConsoleApi {
   /** Ids of the invocations that match `?filter=`, newest first; `from` is the lowest id. */
   'GET /api/search': { readonly answer: readonly number[] };
   'GET /api/invocations/{id}': { readonly answer: InvocationRecord };
+  /** The items that the calls of an invocation wrote, in the order of the calls. */
+  'GET /api/invocations/{id}/writes': { readonly answer: readonly WriteView[] };
+  /** The items of a table of DynamoDB when an invocation began. */
+  'GET /api/past/{table}/{id}': { readonly answer: PastTable };
   'GET /api/inventory': { readonly answer: Inventory };
   'GET /api/openapi': { readonly answer: unknown };
   'GET /api/forms': { readonly answer: readonly SendForm[] };
@@ -188,6 +192,33 @@ export interface StoreItems {
   readonly items: readonly unknown[];
   /** For the next page; `null` after the last one. */
   readonly next: string | null;
+}
+
+/** One item that a call of an invocation wrote. */
+export interface WriteView {
+  /** The index of its call in `awsCalls`. */
+  readonly call: number;
+  readonly table: string;
+  readonly key: unknown;
+  /** False if the item is the same after the call. */
+  readonly isChanged: boolean;
+  /** `null` if the item did not exist. */
+  readonly before: unknown;
+  /** `null` if the item was deleted. */
+  readonly after: unknown;
+}
+
+/** A table at the time of an invocation. */
+export interface PastTable {
+  readonly items: readonly {
+    readonly item: unknown;
+    /** True if the item was changed or deleted since. */
+    readonly isChanged: boolean;
+  }[];
+  /** The number of items that were created since. */
+  readonly created: number;
+  /** True if the table has more items than are read. */
+  readonly isPartial: boolean;
 }
 
 export interface TokenRequest {

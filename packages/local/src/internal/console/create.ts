@@ -105,7 +105,7 @@ async function answerOf(routes: Routes, { method, path, query, body }: HostCall)
 }
 
 function createRoutes(host: Host, variables: () => Readonly<Record<string, string>>): Routes {
-  const { sources, config, sender, state, identity } = host;
+  const { sources, config, sender, state, identity, journal } = host;
   const clean = createCleaner(config.reveal);
   const editor = editorOf(host);
   const recordings = createRecordings(host, join(config.stateFolder, 'recordings'));
@@ -146,6 +146,25 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
       const { items, next } = await readStore(state, params.service, params.name, query.get('start') ?? undefined);
       // Each item alone: the limits of the sanitizer are for one value.
       return { items: items.map(clean), next };
+    },
+    'GET /api/invocations/{id}/writes': async ({ params }) => {
+      const record = journal.raw(Number(params.id));
+      if (!record?.awsCalls.some(({ service }) => service === 'dynamodb')) return [];
+      const found = state.get(tables);
+      const writes = await found.past.writesOf(record, await found.endpoint());
+      return writes.map((one) => ({
+        ...one,
+        key: clean(one.key),
+        before: clean(one.before),
+        after: clean(one.after),
+      }));
+    },
+    'GET /api/past/{table}/{id}': async ({ params: { table = '', id } }) => {
+      const record = journal.raw(Number(id));
+      if (!record) throw localError('local.not_found', `framework: invocation ${id} is no longer in memory`);
+      const found = state.get(tables);
+      const past = await found.past.at(table, record.startedAt, await found.endpoint());
+      return { ...past, items: past.items.map(({ item, isChanged }) => ({ item: clean(item), isChanged })) };
     },
     'POST /api/token': async ({ body }) => ({ token: await identity.token(readToken(body)) }),
     'GET /api/recordings': () => recordings.list(),

@@ -4,8 +4,10 @@ import { FrameworkError } from '@sallyport/core';
 import type { StoreItems, StoreView } from '../../console/api.js';
 import type { RunBase } from '../../host/base.js';
 import type { Environment, ServiceState, StateType } from '../../state/state.js';
+import { beginStream } from './change-log.js';
 import { type Engine, findEngine, type InstalledEngine, startEngine } from './engine.js';
 import { callEngine, type EngineAnswer } from './engine-client.js';
+import { TablePast } from './table-past.js';
 import { ensureTable, findTables, type LocalTable, tableNames, toLocalTable } from './tables.js';
 
 const PAGE_ITEMS = 100;
@@ -14,6 +16,8 @@ const LICENCE =
 
 /** The tables of a run, in DynamoDB Local. */
 export class TableState implements ServiceState {
+  /** The writes of this run, and the tables as they were. */
+  readonly past: TablePast;
   readonly #host: RunBase;
   readonly #environment: Environment;
   #tables: readonly LocalTable[] = [];
@@ -28,6 +32,7 @@ export class TableState implements ServiceState {
   constructor(host: RunBase, environment: Environment) {
     this.#host = host;
     this.#environment = environment;
+    this.past = new TablePast(() => host.clock.now().getTime());
     this.#endpoint.catch(() => {});
   }
 
@@ -82,7 +87,7 @@ export class TableState implements ServiceState {
     const { DYNAMODB_ENDPOINT = '' } = this.#environment;
     const address = DYNAMODB_ENDPOINT !== '' ? Promise.resolve(DYNAMODB_ENDPOINT) : this.#startEngine();
     this.#endpoint = address.then(async (endpoint) => {
-      for (const table of this.#tables) await ensureTable(endpoint, table);
+      for (const table of this.#tables) await this.#ensure(endpoint, table);
       const wasStarting = this.#status === 'starting';
       this.#status = 'on';
       if (wasStarting) this.#host.notice('state  on');
@@ -95,6 +100,12 @@ export class TableState implements ServiceState {
       this.#host.notice(`state  ${this.#status}`);
       this.#note();
     });
+  }
+
+  /** Creates a table, with a stream: the console shows its items before and after each write. */
+  async #ensure(endpoint: string, table: LocalTable): Promise<void> {
+    await ensureTable(endpoint, table);
+    if (await beginStream(endpoint, table.name)) this.past.begin(table.name);
   }
 
   async #startEngine(): Promise<string> {
@@ -167,7 +178,7 @@ export class TableState implements ServiceState {
     if (endpoint === undefined) return;
     for (const name of await tableNames(endpoint))
       await callEngine(endpoint, 'DynamoDB.DeleteTable', { TableName: name });
-    for (const table of this.#tables) await ensureTable(endpoint, table);
+    for (const table of this.#tables) await this.#ensure(endpoint, table);
   }
 }
 
