@@ -17,6 +17,7 @@ import { Differences } from './differences.js';
 import { Explained } from './explained.js';
 import { Failures } from './failures.js';
 import { editEvent } from './send.js';
+import { Hidden } from './hidden.js';
 import { Story } from './story.js';
 import { TimeLine } from './time-line.js';
 
@@ -223,6 +224,7 @@ function Contents({ record }: { readonly record: InvocationRecord }) {
         ...(record.awsCalls.length > 0
           ? [{ name: 'aws', title: `AWS ${record.awsCalls.length}`, content: () => <Calls record={record} /> }]
           : []),
+        { name: 'hidden', title: 'Hidden', content: () => <Hidden id={record.id} /> },
       ]}
     />
   );

@@ -1,4 +1,5 @@
 import type { RouteView, TriggerView } from '../inspect/inspection.js';
+import type { HiddenPlace } from '../journal/hidden.js';
 import type { InvocationRecord, JournalNote } from '../journal/journal.js';
 import type { Difference } from '../recordings/compare.js';
 import type { CodeState, EnvironmentView, InvokeOutcome } from '../runtime/invoker.js';
@@ -24,6 +25,10 @@ export interface ConsoleApi {
   'GET /api/invocations/{id}': { readonly answer: InvocationRecord };
   /** The items that the calls of an invocation wrote, in the order of the calls. */
   'GET /api/invocations/{id}/writes': { readonly answer: readonly WriteView[] };
+  /** The places of an invocation in memory whose values are not shown. */
+  'GET /api/invocations/{id}/hidden': { readonly answer: readonly HiddenPlace[] };
+  /** The value of one hidden place. */
+  'POST /api/reveal': { readonly body: RevealRequest; readonly answer: { readonly value: string } };
   /** The items of a table of DynamoDB when an invocation began. */
   'GET /api/past/{table}/{id}': { readonly answer: PastTable };
   'GET /api/inventory': { readonly answer: Inventory };
@@ -60,6 +65,12 @@ export interface ConsoleApi {
   'GET /api/compare': { readonly answer: readonly Difference[] };
   'GET /api/env': { readonly answer: Readonly<Record<string, string>> };
   'POST /api/reset': { readonly answer: { readonly ok: true } };
+}
+
+/** A hidden place of an invocation. */
+export interface RevealRequest {
+  readonly id: number;
+  readonly path: readonly string[];
 }
 
 /** A place in a file of the project. */

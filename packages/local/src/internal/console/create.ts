@@ -9,6 +9,8 @@ import { POLICIES } from '../guard/policies.js';
 import type { Part } from '../host/base.js';
 import type { Host } from '../host/host.js';
 import { createCleaner } from '../journal/cleaner.js';
+import { hiddenPlaces, revealed } from '../journal/hidden.js';
+import type { Journal } from '../journal/journal.js';
 import { createRecordings } from '../recordings/recordings.js';
 import type { TestedFunctions } from '../recordings/save-test.js';
 import { invokedArn } from '../runtime/variables.js';
@@ -21,6 +23,7 @@ import {
   readExplain,
   readOpen,
   readReplay,
+  readReveal,
   readSave,
   readSend,
   readSourceAction,
@@ -159,9 +162,20 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
         after: clean(one.after),
       }));
     },
+    'GET /api/invocations/{id}/hidden': ({ params }) => {
+      const { raw, shown } = inMemory(journal, params.id);
+      return hiddenPlaces(raw, shown);
+    },
+    'POST /api/reveal': ({ body }) => {
+      const { id, path } = readReveal(body);
+      const { raw, shown } = inMemory(journal, id);
+      const value = revealed(raw, shown, path);
+      if (value === undefined)
+        throw localError('local.not_found', `framework: invocation ${id} hides nothing at ${path.join('.')}`);
+      return { value };
+    },
     'GET /api/past/{table}/{id}': async ({ params: { table = '', id } }) => {
-      const record = journal.raw(Number(id));
-      if (!record) throw localError('local.not_found', `framework: invocation ${id} is no longer in memory`);
+      const { raw: record } = inMemory(journal, id);
       const found = state.get(tables);
       const past = await found.past.at(table, record.startedAt, await found.endpoint());
       return { ...past, items: past.items.map(({ item, isChanged }) => ({ item: clean(item), isChanged })) };
@@ -187,6 +201,13 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
       return { ok: true };
     },
   };
+}
+
+/** @throws FrameworkError `local.not_found` for a record that is no longer in memory, where its values are unsanitized */
+function inMemory(journal: Journal, id: string | number = '') {
+  const [raw, shown] = [journal.raw(Number(id)), journal.get(Number(id))];
+  if (raw && shown) return { raw, shown };
+  throw localError('local.not_found', `framework: invocation ${id} is no longer in memory`);
 }
 
 /** A request of a kind without its own sender is sent as its event. */
