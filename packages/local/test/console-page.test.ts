@@ -367,7 +367,7 @@ it('replays an invocation, saves it, and replays the recording with the same ans
   await filter.fill('');
   await page.getByRole('button', { name: /^Replay/ }).click();
   await page.getByRole('heading', { name: 'GET /notes/7' }).waitFor();
-  await page.getByRole('button', { name: /^Save/ }).click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
   await said(/^Saved .*gateway-v2/);
   await show('recordings');
   await page

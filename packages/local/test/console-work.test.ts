@@ -73,7 +73,8 @@ async function expectAccessible(): Promise<void> {
 }
 
 describe('the items that an invocation writes', () => {
-  const image = (title: 'Before' | 'After') => page.getByRole('region', { name: `${title} in orders {"id":{"S":"o-1"}}` });
+  const image = (title: 'Before' | 'After') =>
+    page.getByRole('region', { name: `${title} in orders {"id":{"S":"o-1"}}` });
   const openCall = async (name: string) => {
     await page.getByRole('tab', { name: 'AWS 1' }).click();
     await page.locator('summary').filter({ hasText: name }).click();
@@ -129,7 +130,9 @@ describe('a hidden value', () => {
     const row = (place: string) => page.getByRole('row').filter({ hasText: place });
     await row('event.password').getByText('the name of the key: password').waitFor();
     await row('logs.0.text').getByText('a secret after its name').waitFor();
-    await row('event.password').getByRole('button', { name: /^Reveal/ }).click();
+    await row('event.password')
+      .getByRole('button', { name: /^Reveal/ })
+      .click();
     await page.getByRole('region', { name: 'Value of event.password' }).getByText(secret).waitFor();
     expect(await page.getByText(secret).count()).toBe(1);
     await expectAccessible();
@@ -140,7 +143,9 @@ describe('a hidden value', () => {
     await press('h');
     await page.getByText(secret).waitFor({ state: 'detached' });
     const files = readdirSync(join(project.folder, '.sallyport'), { recursive: true, withFileTypes: true });
-    const texts = files.filter((file) => file.isFile()).map((file) => readFileSync(join(file.parentPath, file.name), 'latin1'));
+    const texts = files
+      .filter((file) => file.isFile())
+      .map((file) => readFileSync(join(file.parentPath, file.name), 'latin1'));
     expect(texts.length).toBeGreaterThan(0);
     expect(texts.filter((text) => text.includes(secret))).toEqual([]);
   });
@@ -148,7 +153,11 @@ describe('a hidden value', () => {
   it('is not revealed without the token, and only where something is hidden', async () => {
     const id = await invokeAndShow({ password: secret });
     const reveal = (path: readonly string[], headers: Record<string, string>) =>
-      fetch(`http://127.0.0.1:${host.ports.console}/api/reveal`, { method: 'POST', headers, body: JSON.stringify({ id, path }) });
+      fetch(`http://127.0.0.1:${host.ports.console}/api/reveal`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ id, path }),
+      });
     expect((await reveal(['event', 'password'], {})).status).toBe(401);
     const authorized = { authorization: `Bearer ${host.token}` };
     expect(await (await reveal(['event', 'password'], authorized)).json()).toEqual({ value: secret });
@@ -189,7 +198,10 @@ describe('Save as test', () => {
 
   it('needs the token', async () => {
     const files = written();
-    const answer = await fetch(`http://127.0.0.1:${host.ports.console}/api/tests`, { method: 'POST', body: '{"id":1}' });
+    const answer = await fetch(`http://127.0.0.1:${host.ports.console}/api/tests`, {
+      method: 'POST',
+      body: '{"id":1}',
+    });
     expect(answer.status).toBe(401);
     expect(written()).toEqual(files);
   });
@@ -200,7 +212,10 @@ it('each action of an invocation has a key, and the help names it', async () => 
   await invokeAndShow({ password: 'b', put: { id: 'o-3', state: 'open' } });
   await page.getByRole('combobox', { name: 'Compare with' }).selectOption(String(before));
   await page.getByRole('tab', { name: 'Hidden' }).click();
-  await page.getByRole('button', { name: /^Reveal/ }).first().waitFor();
+  await page
+    .getByRole('button', { name: /^Reveal/ })
+    .first()
+    .waitFor();
   await leaveFields();
   const actions = (await page.evaluate(
     `[...document.querySelectorAll('main button.action')].map((one) => [one.textContent, one.getAttribute('aria-keyshortcuts') ?? ''])`,

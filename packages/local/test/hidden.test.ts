@@ -5,7 +5,13 @@ const JWT = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl';
 
 function recordOf(event: unknown, { reveal = false } = {}) {
   const journal = createJournal({ reveal, now: () => 1_000 });
-  const id = journal.open({ requestId: 'r-1', traceId: 't', segment: 's', origin: { kind: 'test', target: 'test' }, event });
+  const id = journal.open({
+    requestId: 'r-1',
+    traceId: 't',
+    segment: 's',
+    origin: { kind: 'test', target: 'test' },
+    event,
+  });
   return { journal, id };
 }
 
@@ -17,16 +23,46 @@ function places(event: unknown) {
 }
 
 it.each<readonly [what: string, event: unknown, path: string, why: string, value: string]>([
-  ['a key name', { headers: { Authorization: 'Bearer x' } }, 'event.headers.Authorization', 'the name of the key: Authorization', 'Bearer x'],
+  [
+    'a key name',
+    { headers: { Authorization: 'Bearer x' } },
+    'event.headers.Authorization',
+    'the name of the key: Authorization',
+    'Bearer x',
+  ],
   ['a key with an object', { secret: { a: 1 } }, 'event.secret', 'the name of the key: secret', '{"a":1}'],
-  ['a key with a list', { list: [{ n: 1 }, { password: 'p' }] }, 'event.list.1.password', 'the name of the key: password', 'p'],
+  [
+    'a key with a list',
+    { list: [{ n: 1 }, { password: 'p' }] },
+    'event.list.1.password',
+    'the name of the key: password',
+    'p',
+  ],
   ['a card number', { text: 'card 4111 1111 1111 1111.' }, 'event.text', 'a card number', 'card 4111 1111 1111 1111.'],
   ['a token', { text: `see ${JWT}` }, 'event.text', 'a token (JWT)', `see ${JWT}`],
-  ['an e-mail address', { text: 'write to ada@example.com' }, 'event.text', 'an e-mail address', 'write to ada@example.com'],
+  [
+    'an e-mail address',
+    { text: 'write to ada@example.com' },
+    'event.text',
+    'an e-mail address',
+    'write to ada@example.com',
+  ],
   ['an access key', { text: 'AKIAABCDEFGHIJKLMNOP' }, 'event.text', 'an access key of AWS', 'AKIAABCDEFGHIJKLMNOP'],
-  ['a secret in text', { text: 'password=hunter2 x' }, 'event.text', 'a secret after its name in the text, such as token=', 'password=hunter2 x'],
+  [
+    'a secret in text',
+    { text: 'password=hunter2 x' },
+    'event.text',
+    'a secret after its name in the text, such as token=',
+    'password=hunter2 x',
+  ],
   ['JSON in a string', { body: '{"a":{"token":"t-1"}}' }, 'event.body.a.token', 'the name of the key: token', 't-1'],
-  ['control characters', { text: 'a\u0007b' }, 'event.text', 'characters or values that the page does not show', 'a\u0007b'],
+  [
+    'control characters',
+    { text: 'a\u0007b' },
+    'event.text',
+    'characters or values that the page does not show',
+    'a\u0007b',
+  ],
 ])('%s is hidden, with its reason, and can be revealed', (_what, event, path, why, value) => {
   expect(places(event)).toEqual([[path, why, value]]);
 });
@@ -51,11 +87,22 @@ it('finds headers of the client, log lines in the order of their times, and inpu
   journal.append(id, 'logs', { at: 2, level: 'info', text: 'token=later' });
   journal.append(id, 'logs', { at: 1, level: 'info', text: 'token=first' });
   journal.append(id, 'awsCalls', {
-    at: 1, ms: 1, service: 'sqs', operation: 'SendMessage', resource: 'q', status: 200, error: null, input: { MessageBody: '{"password":"p"}' }, output: {},
+    at: 1,
+    ms: 1,
+    service: 'sqs',
+    operation: 'SendMessage',
+    resource: 'q',
+    status: 200,
+    error: null,
+    input: { MessageBody: '{"password":"p"}' },
+    output: {},
   });
-  journal.update(id, { client: { status: 200, headers: [['set-cookie', 'a=b']], body: '{"api_key":"k"}', streamed: false, cut: false } });
+  journal.update(id, {
+    client: { status: 200, headers: [['set-cookie', 'a=b']], body: '{"api_key":"k"}', streamed: false, cut: false },
+  });
   const [raw, shown] = [journal.raw(id), journal.get(id)];
-  const found = raw && shown ? hiddenPlaces(raw, shown).map(({ path }) => [path.join('.'), revealed(raw, shown, path)]) : [];
+  const found =
+    raw && shown ? hiddenPlaces(raw, shown).map(({ path }) => [path.join('.'), revealed(raw, shown, path)]) : [];
   expect(found).toEqual([
     ['client.headers.0.set-cookie', 'a=b'],
     ['client.body.api_key', 'k'],

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { buildAPIGatewayV2Request, buildQueueEvent, buildTopicEvent } from '@sallyport/testkit/events';
-import { ShownRecord } from '../src/internal/journal/shown-record.js';
 import type { InvocationRecord } from '../src/internal/journal/journal.js';
+import { ShownRecord } from '../src/internal/journal/shown-record.js';
 import { saveTest } from '../src/internal/recordings/save-test.js';
 import { createProject, type Project } from './support/run.js';
 
@@ -37,7 +37,13 @@ function record(members: Partial<InvocationRecord>): InvocationRecord {
 }
 
 const save = (members: Partial<InvocationRecord>) =>
-  saveTest(record(members), { folder: project.folder, entry: join(project.folder, 'src/lambda.mjs'), handler: 'handler', name: 'service', others: [] });
+  saveTest(record(members), {
+    folder: project.folder,
+    entry: join(project.folder, 'src/lambda.mjs'),
+    handler: 'handler',
+    name: 'service',
+    others: [],
+  });
 const read = (file: string) => readFileSync(join(project.folder, file), 'utf8');
 /** The exit code of Node's test runner. */
 const run = (...files: readonly string[]) =>
@@ -56,10 +62,17 @@ const PASSING: readonly (readonly [what: string, members: Partial<InvocationReco
   ],
   [
     'an event whose response has the id of the invocation',
-    { event: { n: 7 }, answer: { by: '0b0e6a1c-1111-4222-8333-444455556666', key: 'b1946ac92492d2347c6235b4d2611184', n: 7 } },
+    {
+      event: { n: 7 },
+      answer: { by: '0b0e6a1c-1111-4222-8333-444455556666', key: 'b1946ac92492d2347c6235b4d2611184', n: 7 },
+    },
     'assert.deepEqual(result, {"by":"request-id","key":result.key,"n":7});',
   ],
-  ['a batch', { event: queueEvent, answer: { batchItemFailures: [] } }, 'assert.deepEqual(answer, {"batchItemFailures":[]});'],
+  [
+    'a batch',
+    { event: queueEvent, answer: { batchItemFailures: [] } },
+    'assert.deepEqual(answer, {"batchItemFailures":[]});',
+  ],
   [
     'a batch with a failed message',
     { event: queueEvent, answer: { batchItemFailures: [{ itemIdentifier: 'm-1' }] } },
@@ -72,7 +85,11 @@ const PASSING: readonly (readonly [what: string, members: Partial<InvocationReco
   ],
   [
     'an event for an alias',
-    { event: { alias: true }, answer: { alias: 'orders' }, origin: { kind: 'pipe', target: 'orders', alias: 'orders' } },
+    {
+      event: { alias: true },
+      answer: { alias: 'orders' },
+      origin: { kind: 'pipe', target: 'orders', alias: 'orders' },
+    },
     "invokedFunctionArn: 'arn:aws:lambda:us-east-1:123456789012:function:service:orders',",
   ],
 ];

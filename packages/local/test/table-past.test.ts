@@ -38,7 +38,17 @@ async function call(operation: string, input: object): Promise<AwsCall> {
   const at = Date.now();
   await callEngine(endpoint, `DynamoDB.${operation}`, input);
   past.note(operation, input);
-  return { at, ms: Date.now() - at, service: 'dynamodb', operation, resource: table, status: 200, error: null, input, output: {} };
+  return {
+    at,
+    ms: Date.now() - at,
+    service: 'dynamodb',
+    operation,
+    resource: table,
+    status: 200,
+    error: null,
+    input,
+    output: {},
+  };
 }
 
 const put = (id: string, n: number) => call('PutItem', { TableName: table, Item: item(id, n) });
@@ -103,7 +113,10 @@ test('each item of a batch and of a transaction has its change', async () => {
     RequestItems: { [table]: [{ PutRequest: { Item: item('new', 1) } }, { DeleteRequest: { Key: key('old') } }] },
   });
   const transaction = await call('TransactWriteItems', {
-    TransactItems: [{ Put: { TableName: table, Item: item('new', 4) } }, { Put: { TableName: table, Item: item('more', 1) } }],
+    TransactItems: [
+      { Put: { TableName: table, Item: item('new', 4) } },
+      { Put: { TableName: table, Item: item('more', 1) } },
+    ],
   });
   expect(await images(batch, transaction)).toEqual([
     [0, true, null, '1'],
@@ -131,7 +144,11 @@ test('a table at a time has the items of that time, and marks those that changed
   await remove('deleted');
   await put('new', 1);
   const shown = await past.at(table, then, endpoint);
-  const ids = shown.items.map((one) => [(one.item as ReturnType<typeof item>).id.S, (one.item as ReturnType<typeof item>).n.N, one.isChanged]);
+  const ids = shown.items.map((one) => [
+    (one.item as ReturnType<typeof item>).id.S,
+    (one.item as ReturnType<typeof item>).n.N,
+    one.isChanged,
+  ]);
   expect(ids.sort()).toEqual([
     ['changed', '2', true],
     ['deleted', '1', true],
@@ -147,9 +164,21 @@ test('a time before the stream of the table is not known', async () => {
 test.each([
   ['GetItem', { TableName: 't', Key: { id: { S: '1' } } }, []],
   ['PutItem', 'an input that is too long', []],
-  ['UpdateItem', { TableName: 't', Key: { id: { S: '1' } } }, [{ table: 't', type: 'update', value: { id: { S: '1' } } }]],
-  ['BatchWriteItem', { RequestItems: { t: 'x', u: [{ PutRequest: { Item: { id: { S: '1' } } } }] } }, [{ table: 'u', type: 'put', value: { id: { S: '1' } } }]],
-  ['TransactWriteItems', { TransactItems: [{ ConditionCheck: {} }, { Delete: { TableName: 't', Key: { id: { S: '1' } } } }] }, [{ table: 't', type: 'delete', value: { id: { S: '1' } } }]],
+  [
+    'UpdateItem',
+    { TableName: 't', Key: { id: { S: '1' } } },
+    [{ table: 't', type: 'update', value: { id: { S: '1' } } }],
+  ],
+  [
+    'BatchWriteItem',
+    { RequestItems: { t: 'x', u: [{ PutRequest: { Item: { id: { S: '1' } } } }] } },
+    [{ table: 'u', type: 'put', value: { id: { S: '1' } } }],
+  ],
+  [
+    'TransactWriteItems',
+    { TransactItems: [{ ConditionCheck: {} }, { Delete: { TableName: 't', Key: { id: { S: '1' } } } }] },
+    [{ table: 't', type: 'delete', value: { id: { S: '1' } } }],
+  ],
 ])('the items that %s with %j writes', (operation, input, expected) => {
   expect(writtenItems(operation, input)).toEqual(expected);
 });

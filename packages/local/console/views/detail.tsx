@@ -16,8 +16,8 @@ import { Compare } from './compare.js';
 import { Differences } from './differences.js';
 import { Explained } from './explained.js';
 import { Failures } from './failures.js';
-import { editEvent } from './send.js';
 import { Hidden } from './hidden.js';
+import { editEvent } from './send.js';
 import { Story } from './story.js';
 import { TimeLine } from './time-line.js';
 
@@ -56,7 +56,7 @@ export function Detail({ row }: { readonly row: InvocationRow }) {
         <h2>
           <span class="quiet">#{row.id}</span> {row.kind ?? row.origin.kind} {row.origin.target}
         </h2>
-        <Action label="Replay" shortcut="r" onClick={replay} />
+        <Action label="Replay" shortcut="r" primary onClick={replay} />
         <Action label="Edit" shortcut="e" onClick={edit} />
         <Action label="Save" shortcut="w" onClick={() => save('recording')} />
         <Action label="Fixture" shortcut="f" onClick={() => save('fixture')} />

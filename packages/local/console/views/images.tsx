@@ -31,7 +31,10 @@ export function Images({ write, id }: { readonly write: WriteView; readonly id: 
   return (
     <section aria-label={`Item of ${name}`}>
       <h4>
-        Item of <a href={`#/tables/${encodeURIComponent(`${table}@${id}`)}`}>{table} when #{id} began</a>
+        Item of{' '}
+        <a href={`#/tables/${encodeURIComponent(`${table}@${id}`)}`}>
+          {table} when #{id} began
+        </a>
       </h4>
       {isChanged ? (
         <div class="images">

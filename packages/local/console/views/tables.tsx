@@ -66,7 +66,7 @@ function Service({
         <h2>
           {title} <span class="quiet">{stores.length}</span>
         </h2>
-        {isFirst && <Action label="Read again" shortcut="u" onClick={read} />}
+        {isFirst && <Action label="Read again" shortcut="u" primary onClick={read} />}
       </div>
       {stores.length === 0 && <Empty>No {title.toLowerCase()}.</Empty>}
       {stores.map((store) => (

@@ -15,7 +15,9 @@ interface Event {
 export const handler = async ({ put, update, remove, password }: Event) => {
   if (put !== undefined) {
     const { id, state, token = '' } = put;
-    await dynamo.send(new PutItemCommand({ TableName, Item: { id: { S: id }, state: { S: state }, token: { S: token } } }));
+    await dynamo.send(
+      new PutItemCommand({ TableName, Item: { id: { S: id }, state: { S: state }, token: { S: token } } }),
+    );
   }
   if (update !== undefined) {
     await dynamo.send(

@@ -16,7 +16,7 @@ const SETTINGS = {
   },
   topics: { news: { filterPolicyScope: 'MessageBody', filterPolicy: { skipped: [{ exists: false }] } } },
   buses: { default: { rules: [{ pattern: { detail: { skipped: [{ exists: false }] } } }] } },
-  schedules: { nightly: { expression: 'rate(1 day)' } },
+  schedules: { nightly: { expression: 'rate(1 day)', input: { report: 'daily' } } },
   env: { ISSUER: '$issuer', JWKS_URI: '$jwks', AUDIENCE: '$audience' },
   tables: [
     {

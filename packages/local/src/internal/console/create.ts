@@ -120,7 +120,10 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
     },
     'GET /api/openapi': () => host.inspection().openapi(),
     'GET /api/forms': async () =>
-      withSamples((await import('../send/forms.js')).formsOf(host.inspection(), sources.list()), host),
+      withSamples((await import('../send/forms.js')).formsOf(host.inspection(), sources.list()), {
+        ...host,
+        tables: state.get(tables).schemas(),
+      }),
     'POST /api/send': async ({ body }) => sender.send(await asSendable(host, readSend(body))),
     'POST /api/preview': async ({ body }) => {
       const request = readSend(body);

@@ -41,7 +41,14 @@ export function revealed(raw: RawRecord, shown: InvocationRecord, path: readonly
 function partsOf({ event, answer, error, client, logs, awsCalls }: RawRecord | InvocationRecord) {
   // The value of a pair has no key.
   const headers = client?.headers.map(([name, value]) => ({ [name]: value }));
-  return { event, answer, error, client: client && { ...client, headers }, logs: [...logs].sort((a, b) => a.at - b.at), awsCalls };
+  return {
+    event,
+    answer,
+    error,
+    client: client && { ...client, headers },
+    logs: [...logs].sort((a, b) => a.at - b.at),
+    awsCalls,
+  };
 }
 
 type OnHidden = (path: readonly string[], raw: unknown, shown: unknown) => void;

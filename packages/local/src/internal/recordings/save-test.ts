@@ -1,7 +1,7 @@
 import { toArn } from '../aws/names.js';
 import { localError } from '../errors.js';
 import type { InvocationRecord } from '../journal/journal.js';
-import { renderTestFile, REQUEST_ID, toIncident } from './as-test.js';
+import { REQUEST_ID, renderTestFile, toIncident } from './as-test.js';
 import { type TestedFunction, testSettings, writeTest } from './test-file.js';
 
 /** The functions of a run: the only one, or by the name in `origin.function`. */
@@ -21,14 +21,21 @@ export function saveTest(record: InvocationRecord, functions: TestedFunctions): 
   const { id, requestId, event, answer, error, ms, client, origin } = record;
   if (ms === null) throw localError('local.invalid_request', `framework: invocation ${id} still runs`);
   if (client?.streamed)
-    throw localError('local.invalid_request', `framework: the response of invocation ${id} was streamed: a test file calls only handlers that return their response`);
+    throw localError(
+      'local.invalid_request',
+      `framework: the response of invocation ${id} was streamed: a test file calls only handlers that return their response`,
+    );
   const { others, ...only } = functions;
   const tested = { ...only, ...others.find(({ name }) => name === origin.function) };
   const document = error === null && answer !== undefined ? { recording: { recorded_at: '', event }, answer } : event;
   const incident = toIncident(withoutId(document, requestId));
-  const invokedArn = origin.alias === undefined ? {} : { invokedArn: toArn('lambda', `function:${tested.name}:${origin.alias}`) };
+  const invokedArn =
+    origin.alias === undefined ? {} : { invokedArn: toArn('lambda', `function:${tested.name}:${origin.alias}`) };
   return writeTest(tested, nameOf(record), (file) =>
-    renderTestFile({ ...incident, ...invokedArn }, { source: `\`sallyport dev\` from invocation ${id}`, ...testSettings(tested, file) }),
+    renderTestFile(
+      { ...incident, ...invokedArn },
+      { source: `\`sallyport dev\` from invocation ${id}`, ...testSettings(tested, file) },
+    ),
   );
 }
 
@@ -40,6 +47,10 @@ function withoutId<T>(value: T, requestId: string): T {
 
 /** `post-orders-12`. */
 function nameOf({ id, kind, origin }: InvocationRecord): string {
-  const words = [kind ?? origin.kind, origin.target].join(' ').toLowerCase().match(/[a-z\d]+/g) ?? [];
+  const words =
+    [kind ?? origin.kind, origin.target]
+      .join(' ')
+      .toLowerCase()
+      .match(/[a-z\d]+/g) ?? [];
   return [...new Set([...words, String(id)])].join('-').slice(-80).replace(/^-/, '');
 }

@@ -87,7 +87,11 @@ export class ChangeLog {
       after === undefined
         ? { ShardIteratorType: 'TRIM_HORIZON' }
         : { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: after };
-    const first = await callEngine(endpoint, 'Streams.GetShardIterator', { StreamArn: this.#stream, ShardId, ...place });
+    const first = await callEngine(endpoint, 'Streams.GetShardIterator', {
+      StreamArn: this.#stream,
+      ShardId,
+      ...place,
+    });
     const found: (Change & { readonly sequence: bigint })[] = [];
     let ShardIterator = first.ShardIterator;
     for (let reads = 0; reads < MAX_READS && typeof ShardIterator === 'string'; reads += 1) {

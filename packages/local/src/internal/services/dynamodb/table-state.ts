@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { FrameworkError } from '@sallyport/core';
+import type { TableConfig } from '../../config/config.js';
 import type { StoreItems, StoreView } from '../../console/api.js';
 import type { RunBase } from '../../host/base.js';
 import type { Environment, ServiceState, StateType } from '../../state/state.js';
@@ -39,6 +40,11 @@ export class TableState implements ServiceState {
   /** True if tables are available: the value of `$tables` in the settings. */
   hasTables(): boolean {
     return this.#hasTables;
+  }
+
+  /** The inputs of `CreateTable`. */
+  schemas(): readonly TableConfig[] {
+    return this.#tables.map(({ input }) => input);
   }
 
   /** The names of the tables. */

@@ -107,7 +107,10 @@ function isFrom({ createdAt, before, after }: Change, { type, value, assigned, e
   if (after === null || assigned === undefined) return after !== null;
   const names = Object.keys(assigned);
   const isSame = (a: Item | null, b: Item, name: string) => canonical(a?.[name] ?? null) === canonical(b[name]);
-  return names.every((name) => isSame(after, assigned, name)) && (before === null || names.some((name) => !isSame(before, assigned, name)));
+  return (
+    names.every((name) => isSame(after, assigned, name)) &&
+    (before === null || names.some((name) => !isSame(before, assigned, name)))
+  );
 }
 
 /** DynamoDB returns numbers in another form than they were written, and sets in another order. */
