@@ -1,5 +1,6 @@
 /** The first steps of a developer on the page: the suggested caller, the place of an error, the keys, the tabs on a phone. */
 import { type Browser, findViolations, launchBrowser, type Page } from '@sallyport/browser';
+import { tables } from '../src/internal/services/dynamodb/table-state.js';
 import { type Judged, openPage, startJudged } from './support/judged.js';
 
 /** A slow machine must not fail a test; a missing element must. */
@@ -94,6 +95,7 @@ describe('a form begins with a sample that its handler accepts', () => {
 });
 
 it.each(VIEWS)('%s has a primary action', async (view) => {
+  if (view === 'tables') await judged.host.state.get(tables).endpoint();
   if (view === 'recordings') {
     await show('invocations');
     await page.getByRole('option').first().click();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, findViolations, launchBrowser, type Page } from '@sallyport/browser';
 import type { RunningHost } from '../src/internal/host/create-host.js';
+import { tables } from '../src/internal/services/dynamodb/table-state.js';
 import { openPage, type WatchedPage } from './support/judged.js';
 import { createProject, invoke, type Project, start } from './support/run.js';
 
@@ -37,6 +38,7 @@ beforeAll(async () => {
     launchBrowser(),
     start(project, { entry: 'src/lambda.ts', state: true, conditions: ['@sallyport/source'] }),
   ]);
+  await host.state.get(tables).endpoint();
   opened = await openPage(browser, `http://127.0.0.1:${host.ports.console}/#token=${host.token}`, 'light');
   ({ page } = opened);
 });
