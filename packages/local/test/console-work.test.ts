@@ -1,10 +1,10 @@
 import { cpSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Browser, findViolations, launchBrowser, type Page } from '@sallyport/browser';
+import { type Browser, launchBrowser, type Page } from '@sallyport/browser';
 import type { RunningHost } from '../src/internal/host/create-host.js';
 import { tables } from '../src/internal/services/dynamodb/table-state.js';
-import { openPage, type WatchedPage } from './support/judged.js';
+import { expectAccessible, openPage, type WatchedPage } from './support/judged.js';
 import { createProject, invoke, type Project, start } from './support/run.js';
 
 /** A slow machine must not fail a test; a missing element must. */
@@ -64,16 +64,6 @@ const press = async (...keys: readonly string[]) => {
 const leaveFields = () => page.evaluate('document.activeElement?.blur?.()');
 const said = (text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).waitFor();
 
-/** Axe finds nothing, on a wide and on a narrow screen, and no view is wider than the narrow screen. */
-async function expectAccessible(): Promise<void> {
-  for (const width of [1280, 390]) {
-    await page.setViewportSize({ width, height: 800 });
-    expect(await findViolations(page)).toEqual([]);
-    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
-  }
-  await page.setViewportSize({ width: 1280, height: 800 });
-}
-
 describe('the items that an invocation writes', () => {
   const image = (title: 'Before' | 'After') =>
     page.getByRole('region', { name: `${title} in orders {"id":{"S":"o-1"}}` });
@@ -92,7 +82,7 @@ describe('the items that an invocation writes', () => {
     await image('Before').getByText('"open"').waitFor();
     await image('After').getByText('"paid"').waitFor();
     expect(await page.getByText('hunter2').count()).toBe(0);
-    await expectAccessible();
+    await expectAccessible(page);
   });
 
   it('that do not change are shown as such', async () => {
@@ -114,7 +104,7 @@ describe('the items that an invocation writes', () => {
     await table.getByText('"o-1"').waitFor();
     await table.getByText('changed since').first().waitFor();
     expect(await page.getByText('hunter2').count()).toBe(0);
-    await expectAccessible();
+    await expectAccessible(page);
     await leaveFields();
     await press('t');
     await page.getByRole('combobox', { name: 'as it was' }).and(page.locator(':focus')).selectOption('');
@@ -137,7 +127,7 @@ describe('a hidden value', () => {
       .click();
     await page.getByRole('region', { name: 'Value of event.password' }).getByText(secret).waitFor();
     expect(await page.getByText(secret).count()).toBe(1);
-    await expectAccessible();
+    await expectAccessible(page);
     await leaveFields();
     await press('v');
     await page.getByRole('region', { name: 'Value of logs.0.text' }).getByText(`password=${secret}`).waitFor();
@@ -180,7 +170,7 @@ describe('Save as test', () => {
     expect(text).toContain('{"done":true}');
     await page.getByText(`The test of #${id} is in`).waitFor();
     await page.getByRole('link', { name: `test/test-orders-${id}.test.ts:1:1` }).waitFor();
-    await expectAccessible();
+    await expectAccessible(page);
   });
 
   it('keeps one of two compared invocations, and never overwrites a file', async () => {
@@ -194,7 +184,7 @@ describe('Save as test', () => {
     await leaveFields();
     await press('b');
     await said(`Saved test/test-orders-${before}-2.test.ts`);
-    await expectAccessible();
+    await expectAccessible(page);
     expect(written().filter((file) => file.includes(`-${before}`))).toHaveLength(2);
   });
 

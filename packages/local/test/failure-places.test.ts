@@ -46,14 +46,20 @@ const WAYS: readonly (readonly [way: string, text: string])[] = [
   ['bigint', 'Runtime.JSONStringifyError: Unable to stringify response body'],
   ['circularAnswer', 'Runtime.JSONStringifyError: Unable to stringify response body'],
   ['getter', 'Runtime.JSONStringifyError: Unable to stringify response body'],
-  ['tooLarge', 'Function.ResponseSizeTooLarge: Response payload size exceeded maximum allowed payload size (6291556 bytes).'],
+  [
+    'tooLarge',
+    'Function.ResponseSizeTooLarge: Response payload size exceeded maximum allowed payload size (6291556 bytes).',
+  ],
   ['uncaught', 'Runtime.ExitError: Runtime exited with error: exit status 1 (nothing caught RangeError: late)'],
   ['unhandled', 'Runtime.ExitError: Runtime exited with error: exit status 1 (nothing caught Error: nobody waits)'],
   ['exit', 'Runtime.ExitError: Runtime exited with error: exit status 3 (process.exit(3) was called)'],
   ['exitOk', 'Runtime.ExitError: Runtime exited with error: exit status 0 (process.exit(0) was called)'],
   ['kill', 'Runtime.ExitError: Runtime exited with error: signal: killed'],
   ['abort', 'Runtime.ExitError: Runtime exited with error: signal: aborted'],
-  ['neverEnds', 'Runtime.ExitError: Runtime exited without providing a reason: the handler has not answered, and nothing was left to wait for'],
+  [
+    'neverEnds',
+    'Runtime.ExitError: Runtime exited without providing a reason: the handler has not answered, and nothing was left to wait for',
+  ],
   ['busy', 'Sandbox.Timedout: Task timed out after 3.00 seconds'],
   ['waits', 'Sandbox.Timedout: Task timed out after 3.00 seconds'],
   ['GET /throws', 'TypeError: no price'],
@@ -69,7 +75,11 @@ let ended: Promise<number>;
 
 beforeAll(async () => {
   project = createProject({
-    'sallyport.json': JSON.stringify({ conditions: ['@sallyport/source'], timeout: 3, queues: { orders: { maxReceiveCount: 1, visibilityTimeoutMs: 500 } } }),
+    'sallyport.json': JSON.stringify({
+      conditions: ['@sallyport/source'],
+      timeout: 3,
+      queues: { orders: { maxReceiveCount: 1, visibilityTimeoutMs: 500 } },
+    }),
   });
   mkdirSync(join(project.folder, 'src'));
   cpSync(join(PACKAGE, 'test', 'functions', 'failing.ts'), join(project.folder, 'src', 'lambda.ts'));
@@ -159,7 +169,9 @@ describe('one object describes a failure in all places', () => {
     expect(code).toBe(1);
     const rows = (await running.get('/api/invocations')) as readonly InvocationRow[];
     const row = rows.findLast(({ origin }) => origin.target === 'orders');
-    expect(row?.failures).toMatchObject([{ kind: 'record', type: 'RangeError', message: 'the order o-7 has no price' }]);
+    expect(row?.failures).toMatchObject([
+      { kind: 'record', type: 'RangeError', message: 'the order o-7 has no price' },
+    ]);
     expect(out).toContain(textOf(row?.failures ?? [], '  '));
     expect(textOf(row?.failures ?? [], '')).toContain('at src/lambda.ts:');
   });

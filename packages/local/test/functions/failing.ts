@@ -105,7 +105,9 @@ const WAYS: Readonly<Record<string, () => unknown>> = {
   waits: () => new Promise((resolve) => setTimeout(resolve, 60_000)),
 };
 
-const app = new SecureApp({ principalResolver: (ctx) => (ctx.header('x-who') ? { identity: 'ada', scopes: [] } : null) });
+const app = new SecureApp({
+  principalResolver: (ctx) => (ctx.header('x-who') ? { identity: 'ada', scopes: [] } : null),
+});
 app.get('/throws', () => deep(), Public());
 app.get('/closed', () => json(200, {}), Authenticated('notes:read'));
 app.get('/ada', () => json(200, {}), Authenticated('notes:admin'));

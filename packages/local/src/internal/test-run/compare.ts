@@ -54,7 +54,8 @@ export function problemsOf({ expect, recorded }: TestCase, result: TestResult): 
   const isFailed = error !== undefined && !isExpected;
   // Failures are shown as in the terminal, below the first problem.
   const texts = failures.flatMap((failure) => failureText(failure, '').trimEnd().split('\n'));
-  if (isFailed && texts.length === 0) problems.unshift(`the function failed: ${error.errorType}: ${error.errorMessage}`);
+  if (isFailed && texts.length === 0)
+    problems.unshift(`the function failed: ${error.errorType}: ${error.errorMessage}`);
   else if (isFailed) problems.unshift('the function failed');
   return problems.length === 0 ? [] : [...problems, ...texts];
 }
