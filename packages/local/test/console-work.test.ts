@@ -2,6 +2,7 @@ import { cpSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, launchBrowser, type Page } from '@sallyport/browser';
+import { dynamodbEndpoint } from '@sallyport/dynamodb-local';
 import type { RunningHost } from '../src/internal/host/create-host.js';
 import { tables } from '../src/internal/services/dynamodb/table-state.js';
 import { expectAccessible, openPage, type WatchedPage } from './support/judged.js';
@@ -11,10 +12,13 @@ import { createProject, invoke, type Project, start } from './support/run.js';
 import.meta.jest.setTimeout(120_000);
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
+/** The tests of a run share one engine. */
+const TABLE = `orders-${process.pid}`;
 const SETTINGS = {
+  env: { TABLE },
   tables: [
     {
-      TableName: 'orders',
+      TableName: TABLE,
       AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
       KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
     },
@@ -28,6 +32,7 @@ let opened: WatchedPage;
 let page: Page;
 
 beforeAll(async () => {
+  process.env.DYNAMODB_ENDPOINT = await dynamodbEndpoint();
   project = createProject({
     'sallyport.json': JSON.stringify(SETTINGS),
     'test/plain.test.mjs': '',
@@ -44,6 +49,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  delete process.env.DYNAMODB_ENDPOINT;
   await browser?.close();
   await host?.stop();
   project?.remove();
@@ -66,7 +72,7 @@ const said = (text: string | RegExp) => page.getByRole('status').filter({ hasTex
 
 describe('the items that an invocation writes', () => {
   const image = (title: 'Before' | 'After') =>
-    page.getByRole('region', { name: `${title} in orders {"id":{"S":"o-1"}}` });
+    page.getByRole('region', { name: `${title} in ${TABLE} {"id":{"S":"o-1"}}` });
   const openCall = async (name: string) => {
     await page.getByRole('tab', { name: 'AWS 1' }).click();
     await page.locator('summary').filter({ hasText: name }).click();
@@ -98,8 +104,8 @@ describe('the items that an invocation writes', () => {
     await page.evaluate(`location.hash = '#/invocations/${removed}'`);
     await page.getByRole('region', { name: `Invocation ${removed}` }).waitFor();
     await openCall('dynamodb DeleteItem');
-    await page.getByRole('link', { name: `orders when #${removed} began` }).click();
-    const table = page.getByRole('region', { name: 'Table orders' });
+    await page.getByRole('link', { name: `${TABLE} when #${removed} began` }).click();
+    const table = page.getByRole('region', { name: `Table ${TABLE}` });
     await table.getByText(`2 items when #${removed} began; 0 were created since.`).waitFor();
     await table.getByText('"o-1"').waitFor();
     await table.getByText('changed since').first().waitFor();

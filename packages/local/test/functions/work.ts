@@ -2,7 +2,7 @@ import { DeleteItemCommand, DynamoDBClient, PutItemCommand, UpdateItemCommand } 
 
 // Configured only by the variables of the run.
 const dynamo = new DynamoDBClient({});
-const TableName = 'orders';
+const TableName = process.env.TABLE;
 
 interface Event {
   readonly put?: { readonly id: string; readonly state: string; readonly token?: string };
