@@ -8,7 +8,7 @@ const MAX_CAUSES = 10;
 /** Name, message and stack of an error and of its causes, the outermost first. */
 export function describeError(error) {
   const described = [];
-  // A cause can be one of its own causes.
+  // Causes can form a circle.
   const seen = new Set();
   for (let at = error; at !== undefined && at !== null && !seen.has(at) && seen.size < MAX_CAUSES; at = at.cause) {
     seen.add(at);

@@ -113,7 +113,7 @@ describe('the items that an invocation writes', () => {
     await expectAccessible(page);
     await leaveFields();
     await press('t');
-    await page.getByRole('combobox', { name: 'as it was' }).and(page.locator(':focus')).selectOption('');
+    await page.getByRole('combobox', { name: 'time' }).and(page.locator(':focus')).selectOption('');
     await table.getByText('It is empty.').waitFor();
   });
 });

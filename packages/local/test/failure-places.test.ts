@@ -15,7 +15,7 @@ import.meta.jest.setTimeout(300_000);
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
 
-/** Ways to fail, and the beginning of the text that every place shows. */
+/** Ways to fail, and the beginning of the message in every place. */
 const WAYS: readonly (readonly [way: string, text: string])[] = [
   ['error', 'Error: plain'],
   ['typeError', "TypeError: Cannot read properties of undefined (reading 'price')"],

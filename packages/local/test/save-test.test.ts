@@ -120,7 +120,7 @@ test.each([
   ['a project without tests', undefined, 'test/queue-orders-12.test.mjs'],
   ['a project with tests', 'tests', 'tests/queue-orders-12.test.mjs'],
   ['a project of Jest', '__tests__', '__tests__/queue-orders-12.test.mjs'],
-])('%s has the file in its own test folder', (_what, folder, expected) => {
+])('%s has the file in the test folder that it has', (_what, folder, expected) => {
   if (folder !== undefined) mkdirSync(join(project.folder, folder));
   expect(save({ event: {} })).toBe(expected);
 });
@@ -132,7 +132,7 @@ test('no file is overwritten: the next test of the same invocation has another n
   ]);
 });
 
-test('a target cannot lead out of the test folder', () => {
+test('the file of any target is in the test folder', () => {
   const file = save({ event: {}, origin: { kind: 'gateway-v2', target: 'GET /../../../etc/passwd' } });
   expect(file).toBe('test/gateway-v2-get-etc-passwd-12.test.mjs');
   expect(existsSync(join(project.folder, dirname(file)))).toBe(true);

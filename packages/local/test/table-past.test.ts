@@ -79,7 +79,7 @@ test('each write of an item has the item before and after it', async () => {
   ]);
 });
 
-test('a write that changes nothing is shown as such, and does not take the change of the next one', async () => {
+test('a write that changes nothing is shown as such, and is not confused with the next write', async () => {
   const calls = [await put('a', 1), await put('a', 1), await remove('none'), await put('a', 2)];
   expect(await images(...calls)).toEqual([
     [0, true, null, '1'],
@@ -89,7 +89,7 @@ test('a write that changes nothing is shown as such, and does not take the chang
   ]);
 });
 
-test('an update that sets an attribute to its value does not take the change of the next one', async () => {
+test('an update that sets an attribute to its value is not confused with the next write', async () => {
   const set = (name: string, value: string) =>
     call('UpdateItem', {
       TableName: table,
@@ -132,7 +132,7 @@ test('a call that failed, and a call whose input the journal does not keep, have
   expect(await images(failed, { ...written, input: 'the beginning …' })).toEqual([]);
 });
 
-test('a table at a time has the items of that time, and marks those that changed since', async () => {
+test('a table at a time has the items of that time, and marks the items that changed since', async () => {
   await put('kept', 1);
   await put('changed', 1);
   await put('deleted', 1);

@@ -24,7 +24,7 @@ export function TimePicker({ name }: { readonly name: string }) {
   const isListed = at === undefined || choices.some(({ id }) => id === at);
   return (
     <label>
-      as it was{' '}
+      time{' '}
       <select
         id="time"
         aria-keyshortcuts="t"

@@ -11,7 +11,7 @@ interface Event {
   readonly password?: string;
 }
 
-/** Writes what its event asks for: a handler without a framework, for the console's views of writes and of hidden values. */
+/** Writes the items of its event: a handler without a framework, for the console's views of writes and of hidden values. */
 export const handler = async ({ put, update, remove, password }: Event) => {
   if (put !== undefined) {
     const { id, state, token = '' } = put;

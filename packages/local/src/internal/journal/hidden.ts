@@ -2,13 +2,13 @@ import { fromJson, isObject, REDACTED } from '@sallyport/core/internal';
 import { sanitizeFieldValue } from '@sallyport/core/observability';
 import type { InvocationRecord, RawRecord } from './journal.js';
 
-/** A place of a record whose value is not shown as it is. */
+/** A place of a record whose value is hidden. */
 export interface HiddenPlace {
   /** The members that lead to it: `["event", "headers", "authorization"]`. JSON in strings is read as a value. */
   readonly path: readonly string[];
   /** The reason: `the name of the key`, `a card number`. */
   readonly why: string;
-  /** What the page shows instead. */
+  /** The value on the page. */
   readonly shown: string;
 }
 
@@ -37,7 +37,7 @@ export function revealed(raw: RawRecord, shown: InvocationRecord, path: readonly
   return value;
 }
 
-/** The parts that come from callers or from the function. Log lines are in the order of their times, as they are shown. */
+/** The parts that come from callers or from the function. Log lines are in the order of their times, as on the page. */
 function partsOf({ event, answer, error, client, logs, awsCalls }: RawRecord | InvocationRecord) {
   // The value of a pair has no key.
   const headers = client?.headers.map(([name, value]) => ({ [name]: value }));
@@ -79,7 +79,7 @@ function containerIn(text: string): unknown {
   return typeof value === 'object' && value !== null ? value : undefined;
 }
 
-/** The reasons in the text of a value, the most certain first. */
+/** The reasons in a string, the most certain first. */
 const REASONS: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/-----BEGIN [\w ]*PRIVATE KEY-----/, 'a private key'],
   [/eyJ[\w-]+\.[\w-]+/, 'a token (JWT)'],

@@ -14,7 +14,7 @@ export interface Incident {
 
 /** Settings of the file. */
 export interface TestFileSettings {
-  /** What made the file, and from what, for the comment. */
+  /** The command and its input, for the comment. */
   readonly source: string;
   /** The module of the handler, relative to the test: `../src/lambda.js`. */
   readonly module: string;

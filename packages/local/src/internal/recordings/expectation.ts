@@ -10,7 +10,7 @@ export interface Expectation {
 }
 
 /**
- * The expected result of an event: the recorded response; without one, or after a failure, that the event is handled.
+ * The expected result of an event: the recorded response; without a response, or after a failure, that the event is handled.
  * Members with times and generated ids differ in each run, and are not compared.
  */
 export function expectation(event: unknown, answer: unknown, runner: 'vitest' | 'jest' | 'node'): Expectation {
@@ -55,7 +55,7 @@ interface Literal {
 }
 
 /**
- * JSON of a value in which members that differ in each run are those of the actual value: `{"id":body.id,"n":1}`.
+ * JSON of a value in which members that differ in each run are read from the actual value: `{"id":body.id,"n":1}`.
  *
  * @param path the expression of the actual value
  * @param known JSON of the event: its values are the same in each run

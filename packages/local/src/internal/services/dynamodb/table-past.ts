@@ -12,7 +12,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** Maximum number of items of a table in the past. */
 const MAX_ITEMS = 1_000;
 
-/** What calls wrote, and tables as they were: from the streams of the tables. */
+/** The items that calls wrote, and earlier states of tables: from the streams of the tables. */
 export class TablePast {
   readonly #now: () => number;
   readonly #begun = new Map<string, number>();

@@ -17,7 +17,7 @@ const LICENCE =
 
 /** The tables of a run, in DynamoDB Local. */
 export class TableState implements ServiceState {
-  /** The writes of this run, and the tables as they were. */
+  /** The writes of this run, and earlier states of the tables. */
   readonly past: TablePast;
   readonly #host: RunBase;
   readonly #environment: Environment;

@@ -11,13 +11,13 @@ export interface TableWrite {
   readonly assigned?: Item;
   /** The input of the call, as the journal has it. */
   readonly input: unknown;
-  /** When DynamoDB answered the call; milliseconds since the epoch. */
+  /** The time of DynamoDB's response; milliseconds since the epoch. */
   readonly endedAt: number;
 }
 
 type Written = Omit<TableWrite, 'endedAt' | 'input'>;
 
-/** The items that an operation of DynamoDB writes; none for another operation, and for PartiQL. */
+/** The items that an operation of DynamoDB writes; empty for another operation, and for PartiQL. */
 export function writtenItems(operation: string, input: unknown): readonly Written[] {
   const { TableName, Item, Key, RequestItems, TransactItems } = membersOf(input);
   const one = (type: Written['type'], table: unknown, value: unknown, update?: unknown): readonly Written[] => {
@@ -62,13 +62,13 @@ function assignedBy({
 
 const listOf = (value: unknown) => (Array.isArray(value) ? value : []).map(membersOf);
 
-/** The text of an item's key. */
+/** The key of an item as JSON. */
 export function keyText(item: Item, keyNames: readonly string[]): string {
   return JSON.stringify(keyNames.map((name) => item[name]));
 }
 
 /**
- * The change of each write, in the stream of one table; a write that changed nothing has none. Writes of one item are in the order of their
+ * The change of each write, in the stream of one table; a write that changed nothing is absent. Writes of one item are in the order of their
  * responses, which is the order of its changes unless two calls wrote it at the same time.
  *
  * @param writes the oldest first
@@ -96,7 +96,7 @@ export function matchWrites(
   return found;
 }
 
-/** The engine rounds the time of a change down to the minute; a call can take some seconds. */
+/** The engine rounds the time of a change down to the minute; a call can last some seconds. */
 const MAX_BEFORE_MS = 65_000;
 
 /** True if the write can be the origin of the change. */
