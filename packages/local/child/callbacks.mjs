@@ -8,7 +8,10 @@ const MAX_CAUSES = 10;
 /** Name, message and stack of an error and of its causes, the outermost first. */
 export function describeError(error) {
   const described = [];
-  for (let at = error; at !== undefined && at !== null && described.length < MAX_CAUSES; at = at.cause) {
+  // Causes can form a circle.
+  const seen = new Set();
+  for (let at = error; at !== undefined && at !== null && !seen.has(at) && seen.size < MAX_CAUSES; at = at.cause) {
+    seen.add(at);
     described.push(
       at instanceof Error
         ? { type: String(at.name), message: String(at.message), trace: String(at.stack ?? '').split('\n') }

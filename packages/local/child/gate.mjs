@@ -74,16 +74,32 @@ function inspect(handler) {
   return inspection;
 }
 
+const MARKS = [Symbol.for('sallyport.streams.payload/1'), Symbol.for('sallyport.http.body/1')];
+/** The types of the fields of `bind`. */
+const FIELD_TYPES = { int: { type: 'integer' }, float: { type: 'number' }, bool: { type: 'boolean' } };
+const DURATION = { type: 'string', examples: ['1m30s'] };
+
 /** Adds the JSON Schema of a registration's payload, if its library can write it. */
-function withPayloadSchema(trigger) {
-  const schema = trigger[Symbol.for('sallyport.streams.payload/1')];
+function withPayloadSchema(registration) {
+  const schema = MARKS.map((mark) => registration[mark]).find((one) => one !== undefined);
+  if (schema === undefined) return registration;
   try {
-    const payload = schema?.['~standard']?.jsonSchema?.input({ target: 'draft-2020-12' });
-    return payload === undefined ? trigger : { ...trigger, payload };
+    const isStandard = '~standard' in schema;
+    const payload = isStandard ? schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' }) : ofFields(schema);
+    return payload === undefined ? registration : { ...registration, payload };
   } catch {
     // The schema has a part that JSON Schema cannot express: there is no sample.
-    return trigger;
+    return registration;
   }
+}
+
+/** The JSON Schema of the fields of `bind`, without their rules. */
+function ofFields(fields) {
+  const members = Object.entries(fields).map(([field, { type, name = field, array = false }]) => {
+    const one = type === 'duration' ? DURATION : (FIELD_TYPES[type] ?? { type: 'string' });
+    return [name, array ? { type: 'array', items: one } : one];
+  });
+  return { type: 'object', properties: Object.fromEntries(members) };
 }
 
 function describe(inspection, handler) {
@@ -91,7 +107,7 @@ function describe(inspection, handler) {
   if (!inspection) return { isOurs: false, routes: [], triggers: [], streaming };
   return {
     isOurs: true,
-    routes: inspection.routes(),
+    routes: inspection.routes().map(withPayloadSchema),
     triggers: inspection.triggers().map(withPayloadSchema),
     streaming,
   };

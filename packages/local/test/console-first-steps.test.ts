@@ -1,5 +1,6 @@
 /** The first steps of a developer on the page: the suggested caller, the place of an error, the keys, the tabs on a phone. */
 import { type Browser, findViolations, launchBrowser, type Page } from '@sallyport/browser';
+import { tables } from '../src/internal/services/dynamodb/table-state.js';
 import { type Judged, openPage, startJudged } from './support/judged.js';
 
 /** A slow machine must not fail a test; a missing element must. */
@@ -65,6 +66,47 @@ describe('the suggested caller is accepted by the operation', () => {
     await openSend('GET /notes/{id}');
     await expect(page.getByLabel('subject').inputValue()).resolves.toBe('grace');
   });
+});
+
+describe('a form begins with a sample that its handler accepts', () => {
+  const field = (name: string) => region('What to send').getByRole('textbox', { name: new RegExp(`^${name}\\b`) });
+
+  it.each([
+    ['websocket order', 'body', '"count": 1'],
+    ['table-stream notes', 'newImage', '"id": "text"'],
+    ['schedule nightly', 'detail', '"report": "daily"'],
+  ])('%s', async (address, name, sample) => {
+    await show(`send/${encodeURIComponent(address)}`);
+    await field(name).filter({ hasText: sample }).waitFor();
+    await page.getByRole('button', { name: /^Send/ }).click();
+    await page.getByRole('status').filter({ hasText: 'Sent' }).waitFor();
+  });
+
+  it.each([
+    ['{"source":"shop"}', 'event-bus', 'bus', 'default'],
+    ['{"scheduleName":"nightly"}', 'schedule', 'schedule', 'nightly'],
+  ])('of the handler %s, opened from the triggers', async (selector, kind, target, name) => {
+    await show('triggers');
+    await page.getByRole('row').filter({ hasText: selector }).getByRole('button', { name: /^Send/ }).click();
+    expect(await region('What to send').getByRole('combobox', { name: 'what' }).inputValue()).toBe(kind);
+    await expect(region('What to send').getByRole('combobox', { name: target }).inputValue()).resolves.toBe(name);
+    if (kind === 'event-bus') await expect(field('source').inputValue()).resolves.toBe('shop');
+  });
+});
+
+it.each(VIEWS)('%s has a primary action', async (view) => {
+  if (view === 'tables') await judged.host.state.get(tables).endpoint();
+  if (view === 'recordings') {
+    await show('invocations');
+    await page.getByRole('option').first().click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^Saved/ })
+      .waitFor();
+  }
+  await show(view);
+  await page.locator('main button.action.primary').first().waitFor();
 });
 
 describe('a failed action', () => {

@@ -62,6 +62,18 @@ describe('forms have samples for their targets', () => {
     components: { schemas: { Note: { type: 'object', properties: { text: { type: 'string' } } } } },
   };
 
+  const NOTES = {
+    TableName: 'notes',
+    AttributeDefinitions: [
+      { AttributeName: 'id', AttributeType: 'S' },
+      { AttributeName: 'at', AttributeType: 'N' },
+    ],
+    KeySchema: [
+      { AttributeName: 'id', KeyType: 'HASH' },
+      { AttributeName: 'at', KeyType: 'RANGE' },
+    ],
+  };
+
   async function forms() {
     writeFileSync(
       join(folder, 'schema.graphql'),
@@ -71,18 +83,29 @@ describe('forms have samples for their targets', () => {
       {
         isOurs: true,
         streaming: false,
-        routes: [],
+        routes: [
+          { surface: 'websocket', webSocketRouteKey: 'order', payload: ORDER },
+          { surface: 'websocket', webSocketRouteKey: '$connect' },
+        ],
         triggers: [
           { kind: 'queue', name: 'orders', payload: ORDER },
           { kind: 'queue', name: 'plain' },
           { kind: 'stream', name: 'clicks', payload: ORDER },
           { kind: 'topic', name: 'news', payload: ORDER },
+          { kind: 'event-bus', selector: { scheduleName: 'nightly' }, payload: ORDER },
+          { kind: 'event-bus', selector: { ruleName: 'hourly' }, payload: ORDER },
           { kind: 'event-bus', selector: { source: 'billing', detailType: 'Paid' }, payload: ORDER },
+          { kind: 'event-bus', selector: { source: 'shop' } },
         ],
       },
       { explain: async () => null, openapi: async () => OPENAPI },
     );
-    const host = { config: { schema: join(folder, 'schema.graphql') }, inspection: () => inspection };
+    const sources = { schedules: { hourly: { expression: 'rate(1 hour)', input: { shop: 7 } } } };
+    const host = {
+      config: { schema: join(folder, 'schema.graphql'), sources },
+      inspection: () => inspection,
+      tables: [NOTES],
+    };
     return withSamples(formsOf(inspection, []), host);
   }
 
@@ -94,6 +117,13 @@ describe('forms have samples for their targets', () => {
     ['stream', 'clicks', { json: { id: 'text', total: 5 } }],
     ['topic', 'news', { message: { id: 'text', total: 5 } }],
     ['event-bus', 'default', { detail: { id: 'text', total: 5 }, source: 'billing', detailType: 'Paid' }],
+    ['event-bus', '{"source":"shop"}', { source: 'shop' }],
+    ['event-bus', '{"scheduleName":"nightly"}', undefined],
+    ['schedule', 'nightly', { detail: { id: 'text', total: 5 } }],
+    ['schedule', 'hourly', { detail: { shop: 7 } }],
+    ['websocket', 'order', { body: { id: 'text', total: 5 } }],
+    ['websocket', '$connect', undefined],
+    ['table-stream', 'notes', { eventName: 'INSERT', keys: { id: 'text', at: 1 }, newImage: { id: 'text', at: 1 } }],
     ['appsync', 'Query.note', { arguments: { id: '1', kind: 'A' } }],
     ['appsync', 'Query.all', { arguments: { filter: { since: '2026-01-31', tags: ['text'] } } }],
     ['appsync', 'Query.none', undefined],

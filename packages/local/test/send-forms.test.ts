@@ -1,3 +1,4 @@
+import { TRIGGER_KINDS } from '@sallyport/core';
 import { createDispatcher, detect } from '@sallyport/dispatch';
 import { CATALOGUE, type CatalogueEntry } from '@sallyport/triggers/catalogue';
 import { readSourceAction } from '../src/internal/console/bodies.js';
@@ -55,6 +56,21 @@ it('forms name the targets that the function registers, and each form can be bui
     expect(() =>
       buildEvent({ kind, target: kind === 'edge' ? 'origin-response' : 'GET /.x', options: {} }),
     ).not.toThrow();
+});
+
+it('every kind of the fixed table and of the catalogue has a form; the front doors share one', () => {
+  const host = createTestHost(() => null);
+  const forms = formsOf(host.inspection(), []).map(({ kind }) => kind);
+  host.remove();
+  const doors = ['gateway-v2', 'function-url', 'load-balancer', 'gateway-v1'];
+  const kinds = [
+    ...TRIGGER_KINDS.filter((kind) => !doors.includes(kind)),
+    'http',
+    'schedule',
+    ...Object.keys(CATALOGUE),
+  ];
+  expect(kinds.length).toBeGreaterThan(30);
+  expect(kinds.filter((kind) => !forms.includes(kind))).toEqual([]);
 });
 
 it('every kind of source that accepts records has a form', () => {

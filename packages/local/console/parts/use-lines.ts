@@ -57,7 +57,9 @@ const SDK_LINES: Readonly<Record<string, (name: string) => string>> = {
   'table-stream': (name) => `aws dynamodb put-item --table-name ${name} --item '{"pk":{"S":"1"}}'`,
 };
 
-export function useLinesOfTrigger({ kind, name }: TriggerView, addresses: Addresses): readonly UseLine[] {
+export function useLinesOfTrigger({ kind, name, selector }: TriggerView, addresses: Addresses): readonly UseLine[] {
+  const schedule = selector?.scheduleName ?? selector?.ruleName;
+  if (schedule !== undefined) return [{ label: 'send', text: `sallyport send schedule ${schedule}`, kind: 'schedule' }];
   const sdk = SDK_LINES[kind]?.(name);
   return [
     ...(sdk && addresses.aws ? [{ label: 'aws', text: `eval "$(sallyport env)" && ${sdk}`, kind }] : []),

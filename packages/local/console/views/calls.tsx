@@ -1,15 +1,18 @@
-import type { AwsCall } from '../../src/internal/journal/journal.js';
+import type { WriteView } from '../../src/internal/console/api.js';
+import type { AwsCall, InvocationRecord } from '../../src/internal/journal/journal.js';
 import { Json, Text } from '../parts/json.js';
 import { Mark } from '../parts/small.js';
 import { duration } from '../parts/view.js';
+import { Images, useWrites } from './images.js';
 
-/** The calls to AWS of an invocation, each with its input and output. */
-export function Calls({ calls }: { readonly calls: readonly AwsCall[] }) {
+/** The calls to AWS of an invocation, each with its input and output, and with the items that it wrote. */
+export function Calls({ record }: { readonly record: InvocationRecord }) {
+  const writes = useWrites(record);
   return (
     <ol class="calls" aria-label="Calls">
-      {calls.map((one, index) => (
+      {record.awsCalls.map((one, index) => (
         <li key={index}>
-          <Call call={one} />
+          <Call call={one} writes={writes.filter((write) => write.call === index)} id={record.id} />
         </li>
       ))}
     </ol>
@@ -18,8 +21,12 @@ export function Calls({ calls }: { readonly calls: readonly AwsCall[] }) {
 
 function Call({
   call: { service, operation, resource, status, error, ms, input, output },
+  writes,
+  id,
 }: {
   readonly call: AwsCall;
+  readonly writes: readonly WriteView[];
+  readonly id: number;
 }) {
   const name = `${service} ${operation}`;
   return (
@@ -29,6 +36,9 @@ function Call({
       </summary>
       <Part label={`Sent to ${name}`} value={input} />
       <Part label={`Received from ${name}`} value={output} />
+      {writes.map((write, index) => (
+        <Images key={index} write={write} id={id} />
+      ))}
     </details>
   );
 }

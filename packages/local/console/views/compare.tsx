@@ -3,7 +3,9 @@ import { useEffect, useState } from 'preact/hooks';
 import type { InvocationRow } from '../../src/internal/console/api.js';
 import type { Difference } from '../../src/internal/recordings/compare.js';
 import { call } from '../api.js';
-import { Empty } from '../parts/small.js';
+import { useKeys } from '../keys.js';
+import { SavedTest, saveTest } from '../parts/saved-test.js';
+import { Action, Empty } from '../parts/small.js';
 import { clockTime } from '../parts/view.js';
 import { newest } from '../rows.js';
 import { attempt } from '../store.js';
@@ -25,6 +27,8 @@ export function Compare({ row }: { readonly row: InvocationRow }) {
       setDifferences(await call('GET /api/compare', { query: { before: String(before), now: String(row.id) } }));
     });
   }, [before, row.id]);
+  const saveBefore = () => before !== undefined && saveTest(before);
+  useKeys(differences ? [{ key: 'b', does: 'Save the earlier invocation as a test', run: saveBefore }] : []);
   if (choices.length === 0) return null;
   return (
     <section aria-label="Comparison">
@@ -46,7 +50,16 @@ export function Compare({ row }: { readonly row: InvocationRow }) {
           ))}
         </select>
       </label>
-      {differences && <Differences differences={differences} />}
+      {differences && before !== undefined && (
+        <>
+          <Differences differences={differences} />
+          <div class="bar">
+            <Action label={`Save #${before} as test`} shortcut="b" onClick={saveBefore} />
+            <Action label={`Save #${row.id} as test`} shortcut="t" onClick={() => saveTest(row.id)} />
+          </div>
+          <SavedTest of={[before]} />
+        </>
+      )}
     </section>
   );
 }

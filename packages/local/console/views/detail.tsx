@@ -4,6 +4,7 @@ import type { InvocationRecord } from '../../src/internal/journal/journal.js';
 import { call } from '../api.js';
 import { useKeys } from '../keys.js';
 import { Json, Text } from '../parts/json.js';
+import { SavedTest, saveTest } from '../parts/saved-test.js';
 import { Action, Empty, Mark } from '../parts/small.js';
 import { Tabs } from '../parts/tabs.js';
 import { clockTime, duration, nextSteps, toneOf, whatNext } from '../parts/view.js';
@@ -15,6 +16,7 @@ import { Compare } from './compare.js';
 import { Differences } from './differences.js';
 import { Explained } from './explained.js';
 import { Failures } from './failures.js';
+import { Hidden } from './hidden.js';
 import { editEvent } from './send.js';
 import { Story } from './story.js';
 import { TimeLine } from './time-line.js';
@@ -45,6 +47,7 @@ export function Detail({ row }: { readonly row: InvocationRow }) {
     { key: 'c', does: 'Compare with an earlier invocation', run: () => document.getElementById('compare')?.focus() },
     { key: 'w', does: 'Save it as a recording', run: () => save('recording') },
     { key: 'f', does: 'Save it as a fixture', run: () => save('fixture') },
+    { key: 't', does: 'Save it as a test of the service', run: () => saveTest(row.id) },
     { key: 'n', does: 'End the wait of its first record', run: hurry },
   ]);
   return (
@@ -53,11 +56,13 @@ export function Detail({ row }: { readonly row: InvocationRow }) {
         <h2>
           <span class="quiet">#{row.id}</span> {row.kind ?? row.origin.kind} {row.origin.target}
         </h2>
-        <Action label="Replay" shortcut="r" onClick={replay} />
+        <Action label="Replay" shortcut="r" primary onClick={replay} />
         <Action label="Edit" shortcut="e" onClick={edit} />
         <Action label="Save" shortcut="w" onClick={() => save('recording')} />
         <Action label="Fixture" shortcut="f" onClick={() => save('fixture')} />
+        <Action label="Save as test" shortcut="t" onClick={() => saveTest(row.id)} />
       </div>
+      <SavedTest of={[row.id]} />
       <Failures failures={row.failures} />
       <Differences differences={row.differences} />
       <Facts row={row} record={record} />
@@ -217,8 +222,9 @@ function Contents({ record }: { readonly record: InvocationRecord }) {
         { name: 'logs', title: `Logs ${logs.length}`, content: () => <Logs record={record} /> },
         { name: 'explain', title: 'Explain', content: () => <Explained value={record.explain} /> },
         ...(record.awsCalls.length > 0
-          ? [{ name: 'aws', title: `AWS ${record.awsCalls.length}`, content: () => <Calls calls={record.awsCalls} /> }]
+          ? [{ name: 'aws', title: `AWS ${record.awsCalls.length}`, content: () => <Calls record={record} /> }]
           : []),
+        { name: 'hidden', title: 'Hidden', content: () => <Hidden id={record.id} /> },
       ]}
     />
   );

@@ -86,6 +86,9 @@ export function OpenApiView() {
         <h2>
           {document.value.info?.title ?? 'OpenAPI'} <span class="quiet">OpenAPI {document.value.openapi}</span>
         </h2>
+        {current.value !== undefined && (
+          <Action label="Send" of={` ${current.value}`} shortcut="s" primary onClick={onCurrent(send)} />
+        )}
         <Action label="Read again" shortcut="u" onClick={read} />
         <Copy {...whole} shortcut="y" />
       </div>

@@ -129,7 +129,9 @@ function Source({ source }: { readonly source: SourceView }) {
           {deadLetters.length > 0 && `, ${deadLetters.length} given up`}
         </span>
         {!hasHandler && <Mark tone="warn">no handler</Mark>}
-        {isSchedule(source) && <Action label="Run now" of={name} shortcut="f" onClick={() => act(source, 'fire')} />}
+        {isSchedule(source) && (
+          <Action label="Run now" of={name} shortcut="f" primary={isCurrent} onClick={() => act(source, 'fire')} />
+        )}
       </div>
       <Records source={source} records={records} isDead={false} />
       {deadLetters.length > 0 && (
@@ -183,10 +185,22 @@ function Record(place: Place & { readonly record: SourceRecordView }) {
                 : `${record.state}, delivery ${record.deliveries} of ${source.maxDeliveries}`}
         </span>
         {record.until !== null && (
-          <Action label="Now" of={record.id} shortcut="n" onClick={() => act(source, 'now', record.id)} />
+          <Action
+            label="Now"
+            of={record.id}
+            shortcut="n"
+            primary={isCurrent}
+            onClick={() => act(source, 'now', record.id)}
+          />
         )}
         {isDead && (
-          <Action label="Send back" of={record.id} shortcut="b" onClick={() => act(source, 'send-back', record.id)} />
+          <Action
+            label="Send back"
+            of={record.id}
+            shortcut="b"
+            primary={isCurrent}
+            onClick={() => act(source, 'send-back', record.id)}
+          />
         )}
         <Action label="Look" of={record.id} shortcut="l" onClick={() => toggle(place)} />
         {isDead && (

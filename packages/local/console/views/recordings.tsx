@@ -48,7 +48,7 @@ export function RecordingsView() {
       <p class="quiet">
         A recording has no secrets: ids, names and addresses are replaced. Save one from an invocation with the key w.
       </p>
-      {files.value.length === 0 && <Empty>No recordings yet.</Empty>}
+      {files.value.length === 0 && <Empty>No recordings yet. Select an invocation and press w to save it.</Empty>}
       <ul class="records">
         {recordings.value.map((recording) => (
           <Recording key={recording.file} recording={recording} isCurrent={recording.file === current.value} />
@@ -67,7 +67,7 @@ function Recording({ recording, isCurrent }: { readonly recording: RecordingView
         <code class="grow">{file}</code>
         <span>{kind}</span>
         <span class="quiet">{recordedAt.slice(0, 19).replace('T', ' ')}</span>
-        <Action label="Replay" of={file} shortcut="r" onClick={() => replay(file)} />
+        <Action label="Replay" of={file} shortcut="r" primary={isCurrent} onClick={() => replay(file)} />
         <Action label="Look" of={file} shortcut="l" onClick={() => look(file)} />
       </div>
       {result && <Result result={result} />}

@@ -106,7 +106,15 @@ function takeAddress(): void {
   const [, wanted = '', target = ''] = /^([\w-]+)(?: (.*))?$/s.exec(selected.peek()) ?? [];
   if (wanted === '' || !forms.peek().some((one) => one.kind === wanted)) return;
   choose(wanted);
-  if (target !== '') type('target', target);
+  if (target.startsWith('{')) typeSelected(wanted, target);
+  else if (target !== '') type('target', target);
+}
+
+/** Enters the sample of a selector of a bus: events that it matches. */
+function typeSelected(wanted: string, selector: string): void {
+  type('target', 'default');
+  const found = forms.peek().find((one) => one.kind === wanted);
+  for (const [name, text] of Object.entries(found?.samples?.[selector] ?? {})) type(name, text);
 }
 
 function choose(wanted: string): void {

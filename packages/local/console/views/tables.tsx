@@ -8,6 +8,7 @@ import { Action, Empty } from '../parts/small.js';
 import { neighbour } from '../parts/view.js';
 import { go, selected } from '../route.js';
 import { attempt, run, stateVersion } from '../store.js';
+import { PastItems, placeOf, TimePicker } from './past.js';
 
 const data = signal<readonly ServiceData[] | undefined>(undefined);
 /** Counts how often all data was read again. */
@@ -18,7 +19,7 @@ const names = computed(() =>
   (data.value ?? []).flatMap(({ columns, stores }) => (columns.length > 0 ? [] : stores.map(({ name }) => name))),
 );
 /** The current table: the chosen table, else the first. */
-const current = computed(() => names.value.find((name) => name === selected.value) ?? names.value[0]);
+const current = computed(() => names.value.find((name) => name === placeOf(selected.value).name) ?? names.value[0]);
 
 function step(by: number): void {
   const next = neighbour(names.value, current.value, by);
@@ -40,6 +41,7 @@ export function TablesView() {
     { key: 'j', does: 'Next table', run: () => step(1) },
     { key: 'k', does: 'Previous table', run: () => step(-1) },
     { key: 'u', does: 'Read again', run: read },
+    { key: 't', does: 'Choose the time of the table', run: () => document.getElementById('time')?.focus() },
   ]);
   return (
     <div class="page">
@@ -64,7 +66,7 @@ function Service({
         <h2>
           {title} <span class="quiet">{stores.length}</span>
         </h2>
-        {isFirst && <Action label="Read again" shortcut="u" onClick={read} />}
+        {isFirst && <Action label="Read again" shortcut="u" primary onClick={read} />}
       </div>
       {stores.length === 0 && <Empty>No {title.toLowerCase()}.</Empty>}
       {stores.map((store) => (
@@ -83,6 +85,8 @@ interface StoreProps {
 
 function Store({ service, one, columns, store: { name, about, count } }: StoreProps) {
   const isOpen = name === current.value;
+  const { at } = placeOf(selected.value);
+  const isPast = isOpen && at !== undefined;
   return (
     <section class="card" aria-label={`${one} ${name}`}>
       <div class="bar">
@@ -96,9 +100,11 @@ function Store({ service, one, columns, store: { name, about, count } }: StorePr
           )}{' '}
           <span class="quiet">{about}</span>
         </h3>
-        <span class="quiet">{count} items</span>
+        {isOpen && service === 'dynamodb' && <TimePicker name={name} />}
+        {!isPast && <span class="quiet">{count} items</span>}
       </div>
-      {(isOpen || columns.length > 0) && <Items service={service} name={name} columns={columns} />}
+      {isPast && <PastItems name={name} at={at} />}
+      {!isPast && (isOpen || columns.length > 0) && <Items service={service} name={name} columns={columns} />}
     </section>
   );
 }

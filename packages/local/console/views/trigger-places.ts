@@ -53,7 +53,13 @@ export function operationOfRoute(route: RouteView): Operation {
 /** Returns the place of an event handler in this view. */
 export function operationOfTrigger(trigger: TriggerView): Operation {
   const name = trigger.name || JSON.stringify(trigger.selector ?? {});
-  return toOperation(`handler ${trigger.kind} ${name}`, name, useLinesOfTrigger(trigger, run.value?.addresses ?? {}));
+  const operation = toOperation(
+    `handler ${trigger.kind} ${name}`,
+    name,
+    useLinesOfTrigger(trigger, run.value?.addresses ?? {}),
+  );
+  const schedule = trigger.selector?.scheduleName ?? trigger.selector?.ruleName;
+  return schedule === undefined ? operation : { ...operation, sendTo: `schedule ${schedule}` };
 }
 
 function toOperation(id: string, name: string, lines: readonly UseLine[]): Operation {
@@ -77,6 +83,12 @@ const places = computed<readonly Place[]>(() => {
 
 /** The place that keys act on: the chosen place, else the first. */
 export const current = computed(() => places.value.find(({ id }) => id === chosen.value) ?? places.value[0]);
+
+/** The operation of the primary action: the current one, else the first. */
+export const primary = computed(() => {
+  const operations = places.value.filter(({ sendTo }) => sendTo !== undefined);
+  return operations.find(({ id }) => id === current.value?.id) ?? operations[0];
+});
 
 export function isOpen({ id }: Place): boolean {
   return opened.value.has(id);

@@ -14,6 +14,7 @@ import {
   operationOfRoute,
   operationOfTrigger,
   type Place,
+  primary,
   step,
   toggle,
 } from './trigger-places.js';
@@ -178,7 +179,13 @@ function Use({ operation }: { readonly operation: Operation }) {
   return (
     <div class="use">
       <div class="bar">
-        <Action label="Send" of={operation.name} shortcut="s" onClick={() => go('send', operation.sendTo)} />
+        <Action
+          label="Send"
+          of={operation.name}
+          shortcut="s"
+          primary={operation.id === primary.value?.id}
+          onClick={() => go('send', operation.sendTo)}
+        />
         <Action
           label={shown ? 'Less' : 'curl, SDK'}
           of={`for ${operation.name}`}

@@ -1,4 +1,4 @@
-import { json } from '@sallyport/http';
+import { bind, json } from '@sallyport/http';
 import { createMcpServer, dynamoMcpStore, mountMcp } from '@sallyport/mcp';
 import { Authenticated, Public, SecureApp } from '@sallyport/secure';
 import { jwtPrincipalResolver } from '@sallyport/secure/jwt';
@@ -49,6 +49,11 @@ app.get(
 app.appSyncField('Query', 'note', () => json(200, { id: 'n-1' }), Public());
 app.webSocket('$connect', () => json(200, {}), Public());
 app.webSocket('$default', () => json(200, {}), Public());
+app.webSocket(
+  'order',
+  bind({ body: { id: { type: 'string' }, count: { type: 'int' } } }, (_ctx, { body }) => body),
+  Public(),
+);
 app.queue('orders', (_ctx, message) => {
   if (message.body.includes('bad') && !IS_CORRECTED) throw new Error('a bad order');
 });

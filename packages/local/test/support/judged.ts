@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from '@sallyport/browser';
+import { type Browser, findViolations, type Page } from '@sallyport/browser';
 import { loadConfig } from '../../src/internal/config/load.js';
 import { type RunningHost, startHost } from '../../src/internal/host/create-host.js';
 
@@ -16,7 +16,7 @@ const SETTINGS = {
   },
   topics: { news: { filterPolicyScope: 'MessageBody', filterPolicy: { skipped: [{ exists: false }] } } },
   buses: { default: { rules: [{ pattern: { detail: { skipped: [{ exists: false }] } } }] } },
-  schedules: { nightly: { expression: 'rate(1 day)' } },
+  schedules: { nightly: { expression: 'rate(1 day)', input: { report: 'daily' } } },
   env: { ISSUER: '$issuer', JWKS_URI: '$jwks', AUDIENCE: '$audience' },
   tables: [
     {
@@ -87,4 +87,14 @@ export async function openPage(browser: Browser, address: string, colorScheme: '
   await page.goto(address);
   await page.getByText(/^built /).waitFor();
   return { page, problems };
+}
+
+/** Axe finds nothing, on a wide and on a narrow screen, and no view is wider than the narrow screen. */
+export async function expectAccessible(page: Page): Promise<void> {
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    expect(await findViolations(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
 }

@@ -1,4 +1,5 @@
 import type { RouteView, TriggerView } from '../inspect/inspection.js';
+import type { HiddenPlace } from '../journal/hidden.js';
 import type { InvocationRecord, JournalNote } from '../journal/journal.js';
 import type { Difference } from '../recordings/compare.js';
 import type { CodeState, EnvironmentView, InvokeOutcome } from '../runtime/invoker.js';
@@ -22,6 +23,14 @@ export interface ConsoleApi {
   /** Ids of the invocations that match `?filter=`, newest first; `from` is the lowest id. */
   'GET /api/search': { readonly answer: readonly number[] };
   'GET /api/invocations/{id}': { readonly answer: InvocationRecord };
+  /** The items that the calls of an invocation wrote, in the order of the calls. */
+  'GET /api/invocations/{id}/writes': { readonly answer: readonly WriteView[] };
+  /** The places of an invocation in memory whose values are not shown. */
+  'GET /api/invocations/{id}/hidden': { readonly answer: readonly HiddenPlace[] };
+  /** The value of one hidden place. */
+  'POST /api/reveal': { readonly body: RevealRequest; readonly answer: { readonly value: string } };
+  /** The items of a table of DynamoDB when an invocation began. */
+  'GET /api/past/{table}/{id}': { readonly answer: PastTable };
   'GET /api/inventory': { readonly answer: Inventory };
   'GET /api/openapi': { readonly answer: unknown };
   'GET /api/forms': { readonly answer: readonly SendForm[] };
@@ -48,12 +57,20 @@ export interface ConsoleApi {
     readonly body: { readonly id: number; readonly as: 'recording' | 'fixture' };
     readonly answer: { readonly file: string };
   };
+  /** Writes a test that sends the event of an invocation into the test folder of the project; `file` is relative to the project. */
+  'POST /api/tests': { readonly body: { readonly id: number }; readonly answer: { readonly file: string } };
   /** Opens a file of the project in the editor of the run. */
   'POST /api/open': { readonly body: OpenRequest; readonly answer: { readonly editor: string } };
   /** The differences between the invocations `before` and `now` of the query. Ids and times do not count. */
   'GET /api/compare': { readonly answer: readonly Difference[] };
   'GET /api/env': { readonly answer: Readonly<Record<string, string>> };
   'POST /api/reset': { readonly answer: { readonly ok: true } };
+}
+
+/** A hidden place of an invocation. */
+export interface RevealRequest {
+  readonly id: number;
+  readonly path: readonly string[];
 }
 
 /** A place in a file of the project. */
@@ -186,6 +203,33 @@ export interface StoreItems {
   readonly items: readonly unknown[];
   /** For the next page; `null` after the last one. */
   readonly next: string | null;
+}
+
+/** One item that a call of an invocation wrote. */
+export interface WriteView {
+  /** The index of its call in `awsCalls`. */
+  readonly call: number;
+  readonly table: string;
+  readonly key: unknown;
+  /** False if the item is the same after the call. */
+  readonly isChanged: boolean;
+  /** `null` if the item did not exist. */
+  readonly before: unknown;
+  /** `null` if the item was deleted. */
+  readonly after: unknown;
+}
+
+/** A table at the time of an invocation. */
+export interface PastTable {
+  readonly items: readonly {
+    readonly item: unknown;
+    /** True if the item was changed or deleted since. */
+    readonly isChanged: boolean;
+  }[];
+  /** The number of items that were created since. */
+  readonly created: number;
+  /** True if the table has more items than are read. */
+  readonly isPartial: boolean;
 }
 
 export interface TokenRequest {

@@ -2,7 +2,7 @@ import { FrameworkError } from '@sallyport/core';
 import { defineOptions, integer, kind, list, number, object, oneOf, string, text } from '@sallyport/core/options';
 import type { SendRequest } from '../send/send.js';
 import { SOURCE_TYPES } from '../sources/source-types.js';
-import type { OpenRequest, ReplayRequest, SourceActionRequest, TokenRequest } from './api.js';
+import type { OpenRequest, ReplayRequest, RevealRequest, SourceActionRequest, TokenRequest } from './api.js';
 
 /** Parsers for the bodies of calls. Each parser throws FrameworkError `local.invalid_request`. */
 const fail = (problem: string) =>
@@ -49,6 +49,8 @@ const SAVE = defineOptions<{ readonly id: number; readonly as: 'recording' | 'fi
   { id: integer(1).required(), as: oneOf('recording', 'fixture').required() },
   { fail },
 );
+const ID = defineOptions<{ readonly id: number }>()({ id: integer(1).required() }, { fail });
+const REVEAL = defineOptions<RevealRequest>()({ id: integer(1).required(), path: list(string).required() }, { fail });
 const EXPLAIN = defineOptions<{ readonly event: unknown; readonly context?: object }>()(
   { event: anything, context: object() },
   { fail },
@@ -70,4 +72,6 @@ export const readSourceAction = reader<SourceActionRequest>(SOURCE_ACTION);
 export const readReplay = reader<ReplayRequest>(REPLAY);
 export const readSpeed = reader<{ readonly speed: number }>(SPEED);
 export const readSave = reader<{ readonly id: number; readonly as: 'recording' | 'fixture' }>(SAVE);
+export const readId = reader<{ readonly id: number }>(ID);
+export const readReveal = reader<RevealRequest>(REVEAL);
 export const readExplain = reader<{ readonly event: unknown; readonly context?: object }>(EXPLAIN);

@@ -9,7 +9,10 @@ import { POLICIES } from '../guard/policies.js';
 import type { Part } from '../host/base.js';
 import type { Host } from '../host/host.js';
 import { createCleaner } from '../journal/cleaner.js';
+import { hiddenPlaces, revealed } from '../journal/hidden.js';
+import type { Journal } from '../journal/journal.js';
 import { createRecordings } from '../recordings/recordings.js';
+import type { TestedFunctions } from '../recordings/save-test.js';
 import { invokedArn } from '../runtime/variables.js';
 import { restoreHidden } from '../send/restore.js';
 import { withSamples } from '../send/samples.js';
@@ -20,6 +23,7 @@ import {
   readExplain,
   readOpen,
   readReplay,
+  readReveal,
   readSave,
   readSend,
   readSourceAction,
@@ -54,6 +58,7 @@ export function createConsole(host: Host, variables: () => Readonly<Record<strin
           history: historyFolder(config),
           assets: await findConsole(),
           reveal: config.reveal,
+          tested: testedOf(config),
           port: ports.console,
           token,
         },
@@ -86,6 +91,16 @@ export function historyFolder({ stateFolder }: Pick<Config, 'stateFolder'>): str
   return join(stateFolder, 'invocations');
 }
 
+/** The functions that tests call. */
+function testedOf({ folder, entry, handler, name, fleet }: Config): TestedFunctions {
+  const others = (fleet?.functions ?? []).map((one) => ({
+    name: one.name,
+    entry: one.entry,
+    handler: one.deployed.handler ?? 'handler',
+  }));
+  return { folder, entry, handler, name, others };
+}
+
 async function answerOf(routes: Routes, { method, path, query, body }: HostCall): Promise<HostAnswer> {
   const found = findRoute(routes, method, path);
   if (found) return answerCall(found, new URLSearchParams(query), body);
@@ -93,7 +108,7 @@ async function answerOf(routes: Routes, { method, path, query, body }: HostCall)
 }
 
 function createRoutes(host: Host, variables: () => Readonly<Record<string, string>>): Routes {
-  const { sources, config, sender, state, identity } = host;
+  const { sources, config, sender, state, identity, journal } = host;
   const clean = createCleaner(config.reveal);
   const editor = editorOf(host);
   const recordings = createRecordings(host, join(config.stateFolder, 'recordings'));
@@ -105,7 +120,10 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
     },
     'GET /api/openapi': () => host.inspection().openapi(),
     'GET /api/forms': async () =>
-      withSamples((await import('../send/forms.js')).formsOf(host.inspection(), sources.list()), host),
+      withSamples((await import('../send/forms.js')).formsOf(host.inspection(), sources.list()), {
+        ...host,
+        tables: state.get(tables).schemas(),
+      }),
     'POST /api/send': async ({ body }) => sender.send(await asSendable(host, readSend(body))),
     'POST /api/preview': async ({ body }) => {
       const request = readSend(body);
@@ -135,6 +153,36 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
       // Each item alone: the limits of the sanitizer are for one value.
       return { items: items.map(clean), next };
     },
+    'GET /api/invocations/{id}/writes': async ({ params }) => {
+      const record = journal.raw(Number(params.id));
+      if (!record?.awsCalls.some(({ service }) => service === 'dynamodb')) return [];
+      const found = state.get(tables);
+      const writes = await found.past.writesOf(record, await found.endpoint());
+      return writes.map((one) => ({
+        ...one,
+        key: clean(one.key),
+        before: clean(one.before),
+        after: clean(one.after),
+      }));
+    },
+    'GET /api/invocations/{id}/hidden': ({ params }) => {
+      const { raw, shown } = inMemory(journal, params.id);
+      return hiddenPlaces(raw, shown);
+    },
+    'POST /api/reveal': ({ body }) => {
+      const { id, path } = readReveal(body);
+      const { raw, shown } = inMemory(journal, id);
+      const value = revealed(raw, shown, path);
+      if (value === undefined)
+        throw localError('local.not_found', `framework: invocation ${id} hides nothing at ${path.join('.')}`);
+      return { value };
+    },
+    'GET /api/past/{table}/{id}': async ({ params: { table = '', id } }) => {
+      const { raw: record } = inMemory(journal, id);
+      const found = state.get(tables);
+      const past = await found.past.at(table, record.startedAt, await found.endpoint());
+      return { ...past, items: past.items.map(({ item, isChanged }) => ({ item: clean(item), isChanged })) };
+    },
     'POST /api/token': async ({ body }) => ({ token: await identity.token(readToken(body)) }),
     'GET /api/recordings': () => recordings.list(),
     'GET /api/recordings/{file}': ({ params }) => recordings.read(params.file ?? ''),
@@ -156,6 +204,13 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
       return { ok: true };
     },
   };
+}
+
+/** @throws FrameworkError `local.not_found` for a record that is no longer in memory, where its values are unsanitized */
+function inMemory(journal: Journal, id: string | number = '') {
+  const [raw, shown] = [journal.raw(Number(id)), journal.get(Number(id))];
+  if (raw && shown) return { raw, shown };
+  throw localError('local.not_found', `framework: invocation ${id} is no longer in memory`);
 }
 
 /** A request of a kind without its own sender is sent as its event. */

@@ -2,7 +2,9 @@ import { localError } from '../errors.js';
 import type { History } from '../history/history.js';
 import type { InvocationRecord } from '../journal/journal.js';
 import { compareRecords } from '../recordings/compare.js';
+import { saveTest, type TestedFunctions } from '../recordings/save-test.js';
 import type { InvocationRow } from './api.js';
+import { readId } from './bodies.js';
 import { newest } from './live.js';
 import type { HistoryRoutes } from './routes.js';
 
@@ -13,8 +15,9 @@ const MAX_ROWS = 1000;
  * The routes that read invocations.
  *
  * @param sync resolves when the history has all changes until now
+ * @param tested the functions of the run, for tests of them
  */
-export function historyRoutes(history: History, sync: () => Promise<void>): HistoryRoutes {
+export function historyRoutes(history: History, sync: () => Promise<void>, tested: TestedFunctions): HistoryRoutes {
   return {
     async 'GET /api/invocations'({ query }) {
       await sync();
@@ -35,6 +38,10 @@ export function historyRoutes(history: History, sync: () => Promise<void>): Hist
     async 'GET /api/invocations/{id}'({ params }) {
       await sync();
       return recordOf(history, params.id);
+    },
+    async 'POST /api/tests'({ body }) {
+      await sync();
+      return { file: saveTest(recordOf(history, String(readId(body).id)), tested) };
     },
   };
 }

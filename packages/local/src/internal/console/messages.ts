@@ -1,5 +1,6 @@
 import type { Outgoing } from '../doors/iam-authorizer.js';
 import type { Batch } from '../journal/feed.js';
+import type { TestedFunctions } from '../recordings/save-test.js';
 import type { TerminalOptions } from './terminal.js';
 
 /** The settings of the console's thread. */
@@ -11,6 +12,8 @@ export interface ThreadSettings {
   /** The folder with the built page. */
   readonly assets: string;
   readonly reveal: boolean;
+  /** The functions of the run, for tests of them. */
+  readonly tested: TestedFunctions;
   /** `0` selects a free port. */
   readonly port: number;
   readonly token: string;

@@ -85,9 +85,10 @@ async function serve(
   if (unknown) return sendError(response, unknown.status, 'local.refused', unknown.message);
   if (method === 'GET' && path === '/api/events') return streamEvents(response, options.history, query);
   const found = findRoute(options.routes, method, path);
-  if (found) return sendAnswer(response, await answerCall(found, query, ''));
+  if (found && method === 'GET') return sendAnswer(response, await answerCall(found, query, ''));
   const body = await readBody(request);
   if (body === undefined) return tooLarge(request, response);
+  if (found) return sendAnswer(response, await answerCall(found, query, body.toString('utf8')));
   const [, kind = '', rest = ''] = /^\/door\/([\w-]+)(\/.*)$/.exec(path) ?? [];
   if (kind !== '') {
     const way = { path: rest + search, body, open: (sent: Omit<Outgoing, 'port'>) => options.door({ kind, ...sent }) };

@@ -29,10 +29,10 @@ class Program {
   }
 
   async start(): Promise<void> {
-    const { assets, port, token } = this.#settings;
+    const { assets, port, token, tested } = this.#settings;
     try {
       this.#server = await startConsoleServer({
-        routes: historyRoutes(this.#history, async () => void (await this.#ask('sync', null))),
+        routes: historyRoutes(this.#history, async () => void (await this.#ask('sync', null)), tested),
         history: this.#history,
         assets,
         port,

@@ -22,6 +22,8 @@ export interface RouteView {
   readonly batch?: boolean;
   /** For WebSocket routes. */
   readonly routeKey?: string;
+  /** For WebSocket routes: the JSON Schema of the message; absent if the handler has no schema. */
+  readonly payload?: Readonly<Record<string, unknown>>;
 }
 
 /** One registered event handler of a Sallyport service. */

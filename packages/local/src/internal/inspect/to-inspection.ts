@@ -30,7 +30,7 @@ export function toInspection(raw: RawInspection, questions: Pick<Inspection, 'ex
 
 function toRoute(raw: Raw): RouteView {
   const { surface, method = '', path = '', posture = null, scopes = [], streaming = false } = raw;
-  const { appSyncParentType, appSyncField, webSocketRouteKey } = raw;
+  const { appSyncParentType, appSyncField, webSocketRouteKey, payload } = raw;
   const common = {
     surface: String(surface),
     posture: posture as string | null,
@@ -41,8 +41,10 @@ function toRoute(raw: Raw): RouteView {
     const [parentType, field] = [String(appSyncParentType), String(appSyncField)];
     return { ...common, name: `${parentType}.${field}`, parentType, field };
   }
-  if (surface === 'websocket')
-    return { ...common, name: String(webSocketRouteKey), routeKey: String(webSocketRouteKey) };
+  if (surface === 'websocket') {
+    const routeKey = String(webSocketRouteKey);
+    return { ...common, name: routeKey, routeKey, ...(payload !== undefined && { payload: payload as Raw }) };
+  }
   return { ...common, name: `${method} ${path}`, method: String(method), pattern: String(path) };
 }
 

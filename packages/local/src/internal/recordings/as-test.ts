@@ -1,5 +1,6 @@
-import { fromJson, isObject, type Members, membersOf, REDACTED, stringOf } from '@sallyport/core/internal';
+import { membersOf, stringOf } from '@sallyport/core/internal';
 import { cleanText } from '../journal/cleaner.js';
+import { expectation, firstRecord, redactedPaths } from './expectation.js';
 
 /** A failed event or a recording, for a test. */
 export interface Incident {
@@ -7,11 +8,13 @@ export interface Incident {
   readonly event: unknown;
   /** The sanitized response of a recording; `undefined` if the file has no response. */
   readonly answer: unknown;
+  /** The ARN with the invoked alias; absent for the default of a run. */
+  readonly invokedArn?: string;
 }
 
 /** Settings of the file. */
 export interface TestFileSettings {
-  /** The file from which the incident comes, for the comment. */
+  /** The command and its input, for the comment. */
   readonly source: string;
   /** The module of the handler, relative to the test: `../src/lambda.js`. */
   readonly module: string;
@@ -21,6 +24,9 @@ export interface TestFileSettings {
   /** True if the file may contain types. */
   readonly isTyped: boolean;
 }
+
+/** As in {@link Incident.answer}, where it replaces the id of the recorded invocation. */
+export const REQUEST_ID = 'request-id';
 
 /** Reads a recording, with or without its response, or an event. */
 export function toIncident(document: unknown): Incident {
@@ -34,87 +40,36 @@ export function toIncident(document: unknown): Incident {
 }
 
 /** A test file that sends the event to the handler, and expects the recorded response; for an event that failed, that it is handled. */
-export function renderTestFile({ event, answer }: Incident, settings: TestFileSettings): string {
+export function renderTestFile({ event, answer, invokedArn }: Incident, settings: TestFileSettings): string {
   const { source, module, handler, runner, isTyped } = settings;
   const hidden = redactedPaths(event, 'event');
   const notes =
     hidden.length === 0 ? [] : [`// Replace the redacted values that the handler needs: ${hidden.join(', ')}.`];
   const { checks, type } = expectation(event, answer, runner);
-  const cast = isTyped ? ` as ${type}` : '';
+  const cast = isTyped && type !== '' ? ` as ${type}` : '';
   const call = `await ${handler}(event, context)`;
+  const arn = invokedArn === undefined ? '' : ` invokedFunctionArn: '${invokedArn}',`;
   return [
-    ...imports(runner),
+    ...imports(runner, checks.length > 0),
     `import { ${handler} } from '${module}';`,
     '',
-    `// Made by \`sallyport replay --as-test\` from ${source}. Its values are sanitized.`,
+    `// Made by ${source}. Its values are sanitized.`,
     ...notes,
     `const event = ${JSON.stringify(event, undefined, 2)};`,
-    "const context = { awsRequestId: 'test', getRemainingTimeInMillis: () => 10_000 };",
+    `const context = { awsRequestId: '${REQUEST_ID}',${arn} getRemainingTimeInMillis: () => 10_000 };`,
     '',
     `test('handles ${titleOf(event)}', async () => {`,
-    `  const answer = ${cast === '' ? call : `(${call})${cast}`};`,
+    checks.length === 0 ? `  ${call};` : `  const answer = ${cast === '' ? call : `(${call})${cast}`};`,
     ...checks.map((line) => `  ${line}`),
     '});',
     '',
   ].join('\n');
 }
 
-function imports(runner: TestFileSettings['runner']): readonly string[] {
-  if (runner === 'vitest') return ["import { expect, test } from 'vitest';"];
-  return runner === 'jest' ? [] : ["import assert from 'node:assert/strict';", "import { test } from 'node:test';"];
-}
-
-interface Expectation {
-  readonly checks: readonly string[];
-  /** The TypeScript type of the answer. */
-  readonly type: string;
-}
-
-function expectation(event: unknown, answer: unknown, runner: TestFileSettings['runner']): Expectation {
-  const isNode = runner === 'node';
-  const equal = (actual: string, value: unknown) => {
-    const text = JSON.stringify(value);
-    return isNode ? `assert.deepEqual(${actual}, ${text});` : `expect(${actual}).toEqual(${text});`;
-  };
-  if (isHttp(event)) {
-    const { statusCode, body } = membersOf(answer);
-    const type = '{ readonly statusCode: number; readonly body: string }';
-    if (typeof statusCode !== 'number' || statusCode >= 500) {
-      const check = isNode ? 'assert.ok(answer.statusCode < 500);' : 'expect(answer.statusCode).toBeLessThan(500);';
-      return { checks: [check], type };
-    }
-    const content = fromJson(body);
-    const isKnown = content !== undefined && redactedPaths(content, '').length === 0;
-    return {
-      checks: [equal('answer.statusCode', statusCode), ...(isKnown ? [equal('JSON.parse(answer.body)', content)] : [])],
-      type,
-    };
-  }
-  if (isBatch(event)) return { checks: [equal('answer', { batchItemFailures: [] })], type: 'unknown' };
-  if (answer === undefined || redactedPaths(answer, '').length > 0) {
-    return {
-      checks: [isNode ? 'assert.notEqual(answer, undefined);' : 'expect(answer).toBeDefined();'],
-      type: 'unknown',
-    };
-  }
-  return { checks: [equal('answer', answer)], type: 'unknown' };
-}
-
-function isHttp(event: unknown): boolean {
-  const { requestContext, httpMethod } = membersOf(event);
-  return typeof httpMethod === 'string' || isObject(membersOf(requestContext).http);
-}
-
-const BATCHES = ['aws:sqs', 'aws:kinesis', 'aws:dynamodb'];
-
-/** The first record of a batch of which the handler reports single failures. */
-function isBatch(event: unknown): boolean {
-  return BATCHES.includes(stringOf(firstRecord(event).eventSource));
-}
-
-function firstRecord(event: unknown): Members {
-  const { Records } = membersOf(event);
-  return membersOf(Array.isArray(Records) ? Records[0] : undefined);
+function imports(runner: TestFileSettings['runner'], hasChecks: boolean): readonly string[] {
+  if (runner === 'jest') return [];
+  if (runner === 'vitest') return [`import { ${hasChecks ? 'expect, ' : ''}test } from 'vitest';`];
+  return [...(hasChecks ? ["import assert from 'node:assert/strict';"] : []), "import { test } from 'node:test';"];
 }
 
 /** `a message of orders`, `GET /notes`, `the event InvoicePaid of billing`. */
@@ -130,13 +85,3 @@ function titleOf(event: unknown): string {
 }
 
 const quotable = (text: string) => text.replace(/[^\w ./{}$@-]/g, '');
-
-function redactedPaths(value: unknown, path: string): readonly string[] {
-  if (typeof value === 'string') {
-    if (!value.includes(REDACTED)) return [];
-    const inner = fromJson(value);
-    return isObject(inner) ? redactedPaths(inner, path) : [path];
-  }
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, member]) => redactedPaths(member, `${path}.${key}`));
-}

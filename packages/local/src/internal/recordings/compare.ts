@@ -49,7 +49,8 @@ const TIME_TEXT = /^\d{4}-\d\d-\d\dT\d\d:\d\d|^\d\d\/\w{3}\/\d{4}:|^\w{3}, \d\d 
 /** Seconds or milliseconds since the epoch, of the years 2015 to 2055. */
 const TIME_NUMBER = /^(?:1[4-9]|2[0-6])\d{8}(?:\.\d+|\d{3})?$/;
 
-function isTime(value: unknown): boolean {
+/** True for a date or a time, as text or as a number. */
+export function isTime(value: unknown): boolean {
   if (typeof value === 'number') return TIME_NUMBER.test(String(value));
   return typeof value === 'string' && (TIME_TEXT.test(value) || TIME_NUMBER.test(value));
 }

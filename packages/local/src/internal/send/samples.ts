@@ -1,10 +1,10 @@
 import { isObject, membersOf } from '@sallyport/core/internal';
 import type { GraphQLInputType } from 'graphql';
-import type { Config } from '../config/config.js';
+import type { Config, SourcesConfig, TableConfig } from '../config/config.js';
 import type { SendForm } from '../console/api.js';
 import { type LoadedSchema, loadSchema } from '../doors/graphql-schema.js';
 import type { FunctionAccess } from '../host/host.js';
-import type { Inspection } from '../inspect/inspection.js';
+import type { Inspection, TriggerView } from '../inspect/inspection.js';
 import { sampleOf } from './sample.js';
 
 type Samples = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -17,15 +17,29 @@ const PAYLOAD_FIELDS: Readonly<Record<string, string>> = {
   'event-bus': 'detail',
 };
 
-/** Adds samples to forms: of the OpenAPI document, of the GraphQL schema, and of the schemas of payloads. */
+/** The run, as samples use it. */
+export interface SampledRun extends Pick<FunctionAccess, 'inspection'> {
+  readonly config: Pick<Config, 'schema' | 'sources'>;
+  /** Inputs of `CreateTable`. */
+  readonly tables: readonly TableConfig[];
+}
+
+/** Adds samples to forms: of the OpenAPI document, of the GraphQL schema, of keys of tables, and of the schemas of payloads. */
 export async function withSamples(
   forms: readonly SendForm[],
-  { config, inspection }: { readonly config: Pick<Config, 'schema'> } & Pick<FunctionAccess, 'inspection'>,
+  { config, inspection, tables }: SampledRun,
 ): Promise<readonly SendForm[]> {
   const described = inspection();
   const [http, appsync] = await Promise.all([httpSamples(described), graphqlSamples(config.schema)]);
+  const known: Readonly<Record<string, Samples>> = {
+    http,
+    appsync,
+    websocket: messageSamples(described),
+    schedule: scheduleSamples(described, config.sources),
+    'table-stream': changeSamples(tables),
+  };
   return forms.map((form) => {
-    const samples = form.kind === 'http' ? http : form.kind === 'appsync' ? appsync : payloadSamples(form, described);
+    const samples = known[form.kind] ?? payloadSamples(form, described);
     return Object.keys(samples).length === 0 ? form : { ...form, samples };
   });
 }
@@ -54,16 +68,58 @@ async function httpSamples(inspection: Inspection): Promise<Samples> {
 function payloadSamples({ kind }: SendForm, { triggers }: Inspection): Samples {
   const field = PAYLOAD_FIELDS[kind];
   if (field === undefined) return {};
-  const own = triggers.filter((trigger) => trigger.kind === kind && trigger.payload !== undefined);
+  const own = triggers.filter((trigger) => trigger.kind === kind && scheduleOf(trigger) === undefined);
+  const samples = own.flatMap(({ name, selector, payload }): [string, Readonly<Record<string, string>>][] => {
+    const body = payload === undefined ? {} : { [field]: toText(sampleOf(payload)) };
+    if (kind !== 'event-bus') return payload === undefined ? [] : [[name, body]];
+    const named = Object.fromEntries(
+      ['source', 'detailType'].flatMap((key) => (selector?.[key] ? [[key, selector[key]]] : [])),
+    );
+    return [[JSON.stringify(selector ?? {}), { ...body, ...named }]];
+  });
+  const [first] = samples;
+  return Object.fromEntries([...samples, ...(kind === 'event-bus' && first ? [['default', first[1]] as const] : [])]);
+}
+
+/** The name of the schedule that a registration selects; `undefined` for other selectors. */
+function scheduleOf({ selector }: TriggerView): string | undefined {
+  return selector?.scheduleName ?? selector?.ruleName;
+}
+
+/** The messages of WebSocket routes, by route key. */
+function messageSamples({ routes }: Inspection): Samples {
   return Object.fromEntries(
-    own.map(({ name, selector, payload }) => {
-      const named = Object.fromEntries(
-        ['source', 'detailType'].flatMap((key) => (selector?.[key] ? [[key, selector[key]]] : [])),
-      );
-      return [kind === 'event-bus' ? 'default' : name, { [field]: toText(sampleOf(payload)), ...named }];
+    routes.flatMap(({ surface, name, payload }) =>
+      surface === 'websocket' && payload !== undefined ? [[name, { body: toText(sampleOf(payload)) }]] : [],
+    ),
+  );
+}
+
+/** The inputs of schedules, by name: of `sallyport.json`, else of the schema of the handler. */
+function scheduleSamples({ triggers }: Inspection, { schedules = {} }: SourcesConfig): Samples {
+  const described = triggers.flatMap((trigger): [string, unknown][] => {
+    const name = scheduleOf(trigger);
+    return name === undefined || trigger.payload === undefined ? [] : [[name, sampleOf(trigger.payload)]];
+  });
+  const given = Object.entries(schedules).flatMap(([name, { input }]: [string, { readonly input?: unknown }]) =>
+    input === undefined ? [] : [[name, input] as const],
+  );
+  return Object.fromEntries([...described, ...given].map(([name, detail]) => [name, { detail: toText(detail) }]));
+}
+
+/** The changes of tables, by name: a new item that has only its key. */
+function changeSamples(tables: readonly TableConfig[]): Samples {
+  return Object.fromEntries(
+    tables.map(({ TableName, KeySchema, AttributeDefinitions }) => {
+      const types = new Map(listOf(AttributeDefinitions).map((one) => [one.AttributeName, one.AttributeType]));
+      const names = listOf(KeySchema).map((one) => String(one.AttributeName));
+      const keys = toText(Object.fromEntries(names.map((name) => [name, types.get(name) === 'N' ? 1 : 'text'])));
+      return [TableName, { eventName: 'INSERT', keys, newImage: keys }];
     }),
   );
 }
+
+const listOf = (value: unknown) => (Array.isArray(value) ? value : []).map(membersOf);
 
 /** The arguments of the fields of a GraphQL API, by `Query.note`. */
 async function graphqlSamples(file: string | undefined): Promise<Samples> {

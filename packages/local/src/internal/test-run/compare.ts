@@ -1,4 +1,6 @@
 import { fromJson, isObject } from '@sallyport/core/internal';
+import { failureText } from '../commands/failure-lines.js';
+import type { Failure } from '../journal/failure-record.js';
 import { findDifferences } from '../recordings/differences.js';
 import { toClean } from '../recordings/recordings.js';
 import type { TestCase } from './test-file.js';
@@ -18,13 +20,15 @@ export interface TestResult {
   readonly records?: 'done' | 'dead-letter';
   /** Absent if nothing is known about differences, as for a deployed stack. */
   readonly differences?: readonly string[];
+  /** The failures of the last invocation; absent if it succeeded, and for a deployed stack. */
+  readonly failures?: readonly Failure[];
   /** The reason why the event cannot be sent there; the test is then skipped. */
   readonly skipped?: string;
 }
 
 /** The problems of a result; empty if it is as expected. Each line begins with the path of the member. */
 export function problemsOf({ expect, recorded }: TestCase, result: TestResult): readonly string[] {
-  const { answer, client, error, records, differences } = result;
+  const { answer, client, error, records, differences, failures = [] } = result;
   const problems: string[] = [];
   const check = (path: string, expected: unknown, got: unknown) => {
     if (expected !== undefined) collect(expected, got, path, problems);
@@ -47,9 +51,13 @@ export function problemsOf({ expect, recorded }: TestCase, result: TestResult): 
       ),
     );
   const isExpected = expect.error !== undefined || expect.status !== undefined;
-  if (error !== undefined && !isExpected)
+  const isFailed = error !== undefined && !isExpected;
+  // Failures are shown as in the terminal, below the first problem.
+  const texts = failures.flatMap((failure) => failureText(failure, '').trimEnd().split('\n'));
+  if (isFailed && texts.length === 0)
     problems.unshift(`the function failed: ${error.errorType}: ${error.errorMessage}`);
-  return problems;
+  else if (isFailed) problems.unshift('the function failed');
+  return problems.length === 0 ? [] : [...problems, ...texts];
 }
 
 /** A body is compared as JSON, unless the expectation is text. */

@@ -1,5 +1,8 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { isPrinted } from '../differences/record.js';
 import type { RunningHost } from '../host/create-host.js';
+import { hasEndedBadly } from '../journal/failure.js';
+import type { Failure } from '../journal/failure-record.js';
 import type { InvocationRecord } from '../journal/journal.js';
 import type { SendResult } from '../send/send.js';
 import { findType } from '../sources/source-types.js';
@@ -19,7 +22,19 @@ export async function sendLocally(host: RunningHost, { send, timeoutMs }: TestCa
     ...(client && { client }),
     requestId: outcome.requestId,
     differences: topicsOf(host.journal.get(outcome.id)),
+    failures: await failuresOf(host, outcome.id),
   };
+}
+
+/** Log lines of a failure arrive at most this many milliseconds after the response. */
+const LATE_LINES_MS = 100;
+
+/** The failures of an invocation; empty after a success. */
+async function failuresOf({ journal }: RunningHost, id: number): Promise<readonly Failure[]> {
+  const record = journal.get(id);
+  if (!record || !hasEndedBadly(record)) return [];
+  await wait(LATE_LINES_MS);
+  return journal.get(id)?.failures ?? [];
 }
 
 function topicsOf(record: InvocationRecord | undefined): readonly string[] {
@@ -60,6 +75,7 @@ async function settled(
   return {
     records: isDead ? 'dead-letter' : 'done',
     differences: topicsOf(last),
+    failures: isDead && last ? await failuresOf(host, last.id) : [],
     ...(last?.answer !== undefined && { answer: last.answer }),
   };
 }

@@ -11,13 +11,16 @@ const ITEMS =
  * DynamoDB and its streams: calls are forwarded to the engine, and held until it is ready.
  *
  * @param endpoint the address of the engine; rejects with the remedy while the engine is off
+ * @param onSuccess receives each call that succeeded, before its caller has the answer
  */
-export function createDynamo(endpoint: () => Promise<string>): AwsService {
+export function createDynamo(endpoint: () => Promise<string>, onSuccess: (call: Call) => void = () => {}): AwsService {
   return {
     protocol: 'json-1.0',
     resources: ['TableName'],
     async serve(call): Promise<Output> {
-      return pass(await addressOf(endpoint), call);
+      const output = await pass(await addressOf(endpoint), call);
+      if (output.wire.status === 200) onSuccess(call);
+      return output;
     },
   };
 }
@@ -31,7 +34,7 @@ async function addressOf(endpoint: () => Promise<string>): Promise<string> {
   }
 }
 
-async function pass(address: string, { operation, request, body }: Call): Promise<Output> {
+async function pass(address: string, { operation, request, body }: Call) {
   const hasArns = !ITEMS.test(operation);
   // The keys of the run are not forwarded: the engine accepts only some formats of keys, and checks none.
   const headers = {

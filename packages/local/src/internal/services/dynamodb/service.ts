@@ -42,5 +42,11 @@ export const dynamodb = {
     list: (state) => state.get(tables).list(),
     items: (state, name, start) => state.get(tables).items(name, start),
   },
-  operations: ({ state }) => createDynamo(() => state.get(tables).endpoint()),
+  operations({ state }) {
+    const { past } = state.get(tables);
+    return createDynamo(
+      () => state.get(tables).endpoint(),
+      ({ operation, input }) => past.note(operation, input),
+    );
+  },
 } as const satisfies LocalService;

@@ -12,6 +12,8 @@ export interface TableReaderOptions {
   /** The address of DynamoDB. Resolves when the engine is ready; rejects while it is off. */
   readonly endpoint: () => Promise<string>;
   readonly table: string;
+  /** True if the stream of the table was enabled in this run. */
+  readonly hasBegun: () => boolean;
   /** Receives the stream's ARN, before its first records. */
   readonly onStream: (arn: string) => void;
   readonly onRecords: (records: readonly ShardRecordOptions[], shardId: string) => void;
@@ -73,6 +75,7 @@ export class TableReader {
   }
 
   async #findShards(endpoint: string): Promise<void> {
+    if (this.#options.hasBegun()) this.#startsAtEnd = false;
     const arn = await this.#findStream(endpoint);
     if (arn === undefined) return;
     if (arn !== this.#streamArn) {

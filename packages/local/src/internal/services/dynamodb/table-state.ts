@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { FrameworkError } from '@sallyport/core';
+import type { TableConfig } from '../../config/config.js';
 import type { StoreItems, StoreView } from '../../console/api.js';
 import type { RunBase } from '../../host/base.js';
 import type { Environment, ServiceState, StateType } from '../../state/state.js';
+import { beginStream } from './change-log.js';
 import { type Engine, findEngine, type InstalledEngine, startEngine } from './engine.js';
 import { callEngine, type EngineAnswer } from './engine-client.js';
+import { TablePast } from './table-past.js';
 import { ensureTable, findTables, type LocalTable, tableNames, toLocalTable } from './tables.js';
 
 const PAGE_ITEMS = 100;
@@ -14,6 +17,8 @@ const LICENCE =
 
 /** The tables of a run, in DynamoDB Local. */
 export class TableState implements ServiceState {
+  /** The writes of this run, and earlier states of the tables. */
+  readonly past: TablePast;
   readonly #host: RunBase;
   readonly #environment: Environment;
   #tables: readonly LocalTable[] = [];
@@ -28,12 +33,18 @@ export class TableState implements ServiceState {
   constructor(host: RunBase, environment: Environment) {
     this.#host = host;
     this.#environment = environment;
+    this.past = new TablePast(() => host.clock.now().getTime());
     this.#endpoint.catch(() => {});
   }
 
   /** True if tables are available: the value of `$tables` in the settings. */
   hasTables(): boolean {
     return this.#hasTables;
+  }
+
+  /** The inputs of `CreateTable`. */
+  schemas(): readonly TableConfig[] {
+    return this.#tables.map(({ input }) => input);
   }
 
   /** The names of the tables. */
@@ -82,7 +93,7 @@ export class TableState implements ServiceState {
     const { DYNAMODB_ENDPOINT = '' } = this.#environment;
     const address = DYNAMODB_ENDPOINT !== '' ? Promise.resolve(DYNAMODB_ENDPOINT) : this.#startEngine();
     this.#endpoint = address.then(async (endpoint) => {
-      for (const table of this.#tables) await ensureTable(endpoint, table);
+      for (const table of this.#tables) await this.#ensure(endpoint, table);
       const wasStarting = this.#status === 'starting';
       this.#status = 'on';
       if (wasStarting) this.#host.notice('state  on');
@@ -95,6 +106,12 @@ export class TableState implements ServiceState {
       this.#host.notice(`state  ${this.#status}`);
       this.#note();
     });
+  }
+
+  /** Creates a table, with a stream: the console shows its items before and after each write. */
+  async #ensure(endpoint: string, table: LocalTable): Promise<void> {
+    await ensureTable(endpoint, table);
+    if (await beginStream(endpoint, table.name)) this.past.begin(table.name);
   }
 
   async #startEngine(): Promise<string> {
@@ -167,7 +184,7 @@ export class TableState implements ServiceState {
     if (endpoint === undefined) return;
     for (const name of await tableNames(endpoint))
       await callEngine(endpoint, 'DynamoDB.DeleteTable', { TableName: name });
-    for (const table of this.#tables) await ensureTable(endpoint, table);
+    for (const table of this.#tables) await this.#ensure(endpoint, table);
   }
 }
 
