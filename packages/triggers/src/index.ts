@@ -73,7 +73,7 @@ export {
   type PipelineResult,
 } from './kinds/codepipeline.js';
 export { type CognitoEvent, type CognitoHandler, CognitoTrigger, cognitoTrigger } from './kinds/cognito.js';
-export type { CognitoTriggerSource } from './kinds/cognito-sources.js';
+export { type CognitoTriggerSource, sourceMistake } from './kinds/cognito-sources.js';
 export {
   type ConfigCheck,
   type ConfigCompliance,
