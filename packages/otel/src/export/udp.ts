@@ -107,26 +107,26 @@ class UdpExporter implements SpanExporter {
   }
 
   #send(bytes: Buffer, spans: number): undefined {
-    const frame = { text: FRAME + bytes.toString('base64'), spans };
+    const frame = { bytes: Buffer.from(FRAME + bytes.toString('base64'), 'latin1'), spans };
     this.begin();
     if (this.#waiting) this.#waiting.push(frame);
     else this.#sendFrame(frame);
   }
 
-  #sendFrame({ text, spans }: Frame): void {
+  #sendFrame({ bytes, spans }: Frame): void {
     const { counts } = this;
-    this.#socket?.send(text, (error) => {
+    this.#socket?.send(bytes, (error) => {
       if (error) counts.droppedSpans += spans;
       else {
         counts.sentSpans += spans;
-        counts.sentBytes += text.length;
+        counts.sentBytes += bytes.length;
       }
     });
   }
 }
 
 interface Frame {
-  readonly text: string;
+  readonly bytes: Buffer;
   readonly spans: number;
 }
 
