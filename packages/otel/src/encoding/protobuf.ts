@@ -81,14 +81,14 @@ export class Output {
 }
 
 /** A string in UTF-8. */
-export const string: Kind<string> = (out, field, value) => {
-  if (value !== '') text(out, field, value);
+export const string: Kind<string | undefined> = (out, field, value) => {
+  if (value) text(out, field, value);
 };
 
 /** Bytes, given as lower-case hexadecimal digits: a loop, because the decoder of the platform is slower for sixteen digits. */
-export const hex: Kind<string> = (out, field, value) => {
+export const hex: Kind<string | undefined> = (out, field, value) => {
+  if (!value) return;
   const bytes = value.length >> 1;
-  if (bytes === 0) return;
   const buffer = out.take(bytes);
   for (let index = 0; index < bytes; index += 1) {
     buffer[out.at + index] = digit(value, 2 * index) * 16 + digit(value, 2 * index + 1);
