@@ -4,6 +4,7 @@ import type { Difference } from '../recordings/compare.js';
 import type { CodeState, EnvironmentView, InvokeOutcome } from '../runtime/invoker.js';
 import type { SendRequest, SendResult } from '../send/send.js';
 import type { SourceAction, SourceView } from '../sources/sources.js';
+import type { TraceView } from '../traces/trace-view.js';
 
 /**
  * The HTTP API of the console, called by its page and by the commands of a running `dev`. JSON in and out, `authorization: Bearer
@@ -22,6 +23,8 @@ export interface ConsoleApi {
   /** Ids of the invocations that match `?filter=`, newest first; `from` is the lowest id. */
   'GET /api/search': { readonly answer: readonly number[] };
   'GET /api/invocations/{id}': { readonly answer: InvocationRecord };
+  /** The invocations and spans of a trace, by its id in either form. */
+  'GET /api/traces/{id}': { readonly answer: TraceView };
   'GET /api/inventory': { readonly answer: Inventory };
   'GET /api/openapi': { readonly answer: unknown };
   'GET /api/forms': { readonly answer: readonly SendForm[] };
@@ -84,7 +87,7 @@ export interface RunState {
 /** A record without its large members, for the list and for each change in the stream. */
 export type InvocationRow = Omit<
   InvocationRecord,
-  'event' | 'answer' | 'client' | 'explain' | 'thrown' | 'spans' | 'logs' | 'awsCalls'
+  'event' | 'answer' | 'client' | 'explain' | 'thrown' | 'spans' | 'traced' | 'logs' | 'awsCalls'
 >;
 
 export type ConsoleEvent =

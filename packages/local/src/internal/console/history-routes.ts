@@ -1,6 +1,7 @@
 import { localError } from '../errors.js';
 import type { History } from '../history/history.js';
 import type { InvocationRecord } from '../journal/journal.js';
+import { MAX_INVOCATIONS, traceIds, traceViewOf } from '../traces/trace-view.js';
 import { compareRecords } from '../recordings/compare.js';
 import type { InvocationRow } from './api.js';
 import { newest } from './live.js';
@@ -35,6 +36,17 @@ export function historyRoutes(history: History, sync: () => Promise<void>): Hist
     async 'GET /api/invocations/{id}'({ params }) {
       await sync();
       return recordOf(history, params.id);
+    },
+    async 'GET /api/traces/{id}'({ params }) {
+      const { id, xray } = traceIds(params.id ?? '');
+      await sync();
+      const found = await Promise.all([history.search(id), history.search(xray)]);
+      const ids = [...new Set(found.flat())].slice(0, MAX_INVOCATIONS);
+      const records = ids.flatMap((one) => history.get(one) ?? []);
+      return traceViewOf(
+        id,
+        records.filter(({ traceId, traced }) => traceId === xray || traced.some((span) => span.traceId === id)),
+      );
     },
   };
 }

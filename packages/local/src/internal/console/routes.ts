@@ -11,7 +11,12 @@ export interface Call {
 }
 
 /** The routes that read invocations. The thread of the console answers them; the host answers the others. */
-type HistoryRoute = 'GET /api/invocations' | 'GET /api/search' | 'GET /api/compare' | 'GET /api/invocations/{id}';
+type HistoryRoute =
+  | 'GET /api/invocations'
+  | 'GET /api/search'
+  | 'GET /api/compare'
+  | 'GET /api/invocations/{id}'
+  | 'GET /api/traces/{id}';
 
 type Answers<R extends keyof ConsoleApi> = {
   readonly [N in R]: (call: Call) => Promise<ConsoleApi[N]['answer']> | ConsoleApi[N]['answer'];

@@ -1,0 +1,113 @@
+import { createSocket } from 'node:dgram';
+import { cpSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Browser, findViolations, launchBrowser } from '@sallyport/browser';
+import { announce } from '../src/internal/commands/running.js';
+import type { RunningHost } from '../src/internal/host/create-host.js';
+import type { InvocationRecord } from '../src/internal/journal/journal.js';
+import type { TraceView } from '../src/internal/traces/trace-view.js';
+import { run } from './support/command.js';
+import { openPage } from './support/judged.js';
+import { createProject, type Project, start } from './support/run.js';
+
+/** A slow machine must not fail a test; a missing span must. */
+import.meta.jest.setTimeout(180_000);
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const SETTINGS = { queues: { orders: { maxReceiveCount: 1 } }, topics: { news: {} } };
+
+let browser: Browser;
+const cleanUps: (() => unknown)[] = [];
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+afterAll(() => browser?.close());
+
+interface Run {
+  readonly host: RunningHost;
+  readonly project: Project;
+}
+
+async function startTraced(env: Readonly<Record<string, string>> = {}): Promise<Run> {
+  const project = createProject({ 'sallyport.json': JSON.stringify({ ...SETTINGS, env }) });
+  cleanUps.push(() => project.remove());
+  cpSync(join(HERE, 'functions/traced.ts'), join(project.folder, 'src/lambda.ts'));
+  symlinkSync(join(HERE, '../node_modules'), join(project.folder, 'node_modules'));
+  const host = await start(project, { entry: 'src/lambda.ts', conditions: ['@sallyport/source'] });
+  cleanUps.push(() => host.stop());
+  announce(host);
+  return { host, project };
+}
+
+/** Sends an order through the door of the HTTP API, and resolves to its trace when the invocations of the run are as wanted. */
+async function order({ host }: Run, body: object, isDone: (records: readonly InvocationRecord[]) => boolean) {
+  const door = `http://127.0.0.1:${host.ports['gateway-v2']}`;
+  const done = new Promise<string>((resolve) => {
+    const end = host.journal.subscribe(() => {
+      const records = host.journal.list();
+      if (!isDone(records) || records.some(({ ms }) => ms === null)) return;
+      end();
+      resolve(records[0]?.traceId ?? '');
+    });
+  });
+  const answer = await fetch(`${door}/orders`, { method: 'POST', body: JSON.stringify({ door, ...body }) });
+  expect([answer.status, host.journal.list()[0]?.failures]).toEqual([202, []]);
+  return done;
+}
+
+/** True if an invocation of this kind has a span with this name. */
+const has = (records: readonly InvocationRecord[], trigger: string, name: string) =>
+  records.some(({ kind, traced }) => kind === trigger && traced.some((span) => span.name === name));
+
+async function get({ host }: Run, path: string): Promise<Response> {
+  return fetch(`http://127.0.0.1:${host.ports.console}${path}`, { headers: { authorization: `Bearer ${host.token}` } });
+}
+
+/** True if the trace has come from the client to the tool. */
+const isWhole = (records: readonly InvocationRecord[]) =>
+  has(records, 'queue', 'orders process') &&
+  has(records, 'topic', 'news process') &&
+  has(records, 'gateway-v2', 'tools/call book') &&
+  has(records, 'gateway-v2', 'POST /orders');
+
+/** The picture as lines: depth and name. */
+function linesOf({ nodes }: TraceView): readonly string[] {
+  return nodes.map(({ depth, name }) => `${'  '.repeat(depth)}${name}`);
+}
+
+it.each([
+  ['the socket of X-Ray', {}],
+  ['OTLP in protobuf', { TRACE_PROTOCOL: 'http/protobuf' }],
+  ['OTLP in JSON', { TRACE_PROTOCOL: 'http/json' }],
+])('shows one trace through HTTP, a queue, a topic and a tool, over %s', async (_title, env) => {
+  const running = await startTraced(env);
+  const id = await order(running, {}, isWhole);
+  const answer = await get(running, `/api/traces/${id}`);
+  expect(answer.status).toBe(200);
+  const trace = (await answer.json()) as TraceView;
+  expect(linesOf(trace)).toEqual([
+    'gateway-v2 POST /orders',
+    '  POST /orders',
+    '    price the order',
+    '    SQS.GetQueueUrl',
+    '    SQS.SendMessage',
+    '      queue orders',
+    '        orders process',
+    '          orders process',
+    '            SNS.Publish',
+    '              topic news',
+    '                news process',
+    '                  POST',
+    '                    gateway-v2 POST /mcp',
+    '                      POST /mcp',
+    '                        tools/call book',
+  ]);
+  expect(JSON.stringify(trace)).not.toContain('hunter2');
+  const queue = trace.nodes.find(({ name }) => name === 'queue orders');
+  expect(queue?.lines).toContainEqual(expect.objectContaining({ text: expect.stringContaining('booking') }));
+  expect(running.host.journal.list().map(({ causedBy }) => causedBy)).toEqual([null, 1, 2, 3]);
+});
