@@ -1,4 +1,3 @@
-import { createSocket } from 'node:dgram';
 import { cpSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -95,19 +94,84 @@ it.each([
     '    price the order',
     '    SQS.GetQueueUrl',
     '    SQS.SendMessage',
-    '      queue orders',
+    '    queue orders',
+    '      orders process',
     '        orders process',
-    '          orders process',
-    '            SNS.Publish',
-    '              topic news',
-    '                news process',
-    '                  POST',
-    '                    gateway-v2 POST /mcp',
-    '                      POST /mcp',
-    '                        tools/call book',
+    '          SNS.Publish',
+    '            topic news',
+    '              news process',
+    '                POST',
+    '                  gateway-v2 POST /mcp',
+    '                    POST /mcp',
+    '                      tools/call book',
   ]);
   expect(JSON.stringify(trace)).not.toContain('hunter2');
   const queue = trace.nodes.find(({ name }) => name === 'queue orders');
   expect(queue?.lines).toContainEqual(expect.objectContaining({ text: expect.stringContaining('booking') }));
   expect(running.host.journal.list().map(({ causedBy }) => causedBy)).toEqual([null, 1, 2, 3]);
+});
+
+it('shows a failed record in the page and in the terminal, from the page of the invocation and by id', async () => {
+  const running = await startTraced();
+  const id = await order(running, { bad: true }, (records) =>
+    records.some(({ kind, traced }) => kind === 'queue' && traced.some(({ error }) => error !== null)),
+  );
+  const { host, project } = running;
+  const printed = await run(project, ['trace', id]);
+  expect(printed.code).toBe(1);
+  const text = printed.out.replace(/\d+(?:\.\d+)? ms/g, 'N ms').split('\n');
+  expect(text.slice(1, 4)).toEqual([
+    'failed  #2 queue orders: Error',
+    'failed  #2 orders process: app.internal',
+    'failed  #2 orders process: app.internal',
+  ]);
+  expect(text[4]).toBe('#1 gateway-v2 POST /orders  N ms');
+  const json = await run(project, ['trace', id, '--json']);
+  expect(JSON.parse(json.out)).toMatchObject({ type: 'trace', id: id.slice(2).replace('-', ''), leftOut: 0 });
+
+  const address = `http://127.0.0.1:${host.ports.console}/#token=${host.token}`;
+  const { page, problems } = await openPage(browser, address, 'light');
+  await page.getByRole('option').filter({ hasText: 'POST /orders' }).click();
+  await page.getByRole('link', { name: 'show the waterfall' }).click();
+  const bars = page.getByRole('list', { name: 'Waterfall' }).getByRole('button');
+  await bars.filter({ hasText: 'orders process' }).first().waitFor();
+  expect(await bars.count()).toBe(8);
+  await page.keyboard.press('x');
+  await page.getByRole('region', { name: 'Selected bar' }).getByText('booking').waitFor();
+  for (const viewport of [
+    { width: 1280, height: 800 },
+    { width: 390, height: 800 },
+  ]) {
+    await page.setViewportSize(viewport);
+    expect(await findViolations(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  }
+  await page.keyboard.press('Enter');
+  await page.getByRole('region', { name: 'Invocation 2' }).waitFor();
+  await page.evaluate("location.hash = '#/traces'");
+  await page.getByRole('link', { name: 'gateway-v2 POST /orders' }).waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type(id);
+  await page.keyboard.press('Enter');
+  await bars.first().waitFor();
+  expect(problems).toEqual([]);
+});
+
+it('rejects what is no trace, and shows which ids it reads', async () => {
+  const running = await startTraced({ AWS_XRAY_DAEMON_ADDRESS: '127.0.0.1:9' });
+  const variables = (await (await get(running, '/api/env')).json()) as Readonly<Record<string, string>>;
+  // The address that the developer set is kept.
+  expect(variables.AWS_XRAY_DAEMON_ADDRESS).toBe('127.0.0.1:9');
+  const endpoint = String(variables.OTEL_EXPORTER_OTLP_ENDPOINT);
+  const post = async (path: string, body: string, headers: Readonly<Record<string, string>> = {}) =>
+    (await fetch(endpoint + path, { method: 'POST', body, headers })).status;
+  expect(await post('/v1/metrics', '')).toBe(200);
+  expect(await post('/v1/traces', '\x07')).toBe(400);
+  expect(await post('/v1/traces', 'x'.repeat(5 * 1024 * 1024))).toBe(400);
+  expect(await post('/v1/traces', '{}', { 'content-type': 'application/json', 'content-encoding': 'gzip' })).toBe(400);
+  expect(await post('/v1/traces', 'not json', { 'content-type': 'application/json' })).toBe(200);
+  expect(await post('/v1/traces', '', { origin: 'https://attacker.example' })).toBe(403);
+  expect(await post('/other', '')).toBe(404);
+  expect((await get(running, '/api/traces/x')).status).toBe(400);
+  expect((await get(running, `/api/traces/${'a'.repeat(32)}`)).status).toBe(404);
 });
