@@ -69,6 +69,7 @@ export function tracing(options: TracingOptions = {}): Tracer {
   let initMs: number | undefined = performance.now();
   let lateSpans = 0;
   let isWarned = false;
+  let reported = { dropped: 0, failures: 0 };
   const settings: TraceSettings = {
     exporter,
     resource: resourceOf(service),
@@ -100,9 +101,24 @@ export function tracing(options: TracingOptions = {}): Tracer {
       const droppedSpans = exporter?.counts.droppedSpans ?? 0;
       if (droppedSpans + lateSpans > 0 && !isWarned) {
         isWarned = true;
-        logger.warn('otel.spans_lost', { dropped_spans: droppedSpans, late_spans: lateSpans });
+        const { rejectedSpans, failedExports } = exporter?.counts ?? {};
+        logger.warn('otel.spans_lost', {
+          dropped_spans: droppedSpans,
+          rejected_spans: rejectedSpans,
+          failed_exports: failedExports,
+          late_spans: lateSpans,
+        });
       }
       return startTrace(settings, start);
+    },
+    losses() {
+      const { droppedSpans = 0, failedExports = 0 } = exporter?.counts ?? {};
+      const now = { dropped: droppedSpans + lateSpans, failures: failedExports };
+      const value = now.dropped - reported.dropped;
+      const failures = now.failures - reported.failures;
+      if (value === 0 && failures === 0) return undefined;
+      reported = now;
+      return { name: 'framework.trace', value, tags: {}, measures: { export_failures: failures } };
     },
   };
 }

@@ -3,6 +3,7 @@ import { brandError, defaultMessage, isFrameworkError } from '../errors/errors.j
 import { isPromise } from '../values/read.js';
 import {
   attemptHook,
+  callHook,
   type Observability,
   type Span,
   type SpanAttributes,
@@ -57,12 +58,14 @@ export function channelOf(kind: SpanKind): SpanChannel {
 
 const NO_LINKS: readonly SpanLink[] = [];
 
+type SpanId = 'traceId' | 'remoteTraceId' | 'traceparent' | 'tracestate';
+
 /** A started span: from the user's hook, from the diagnostics channel, or from both. No member throws except for what `work` throws. */
 export interface ActiveSpan extends SpanScope {
-  /** The trace of the span, or the trace of the caller if it differs; `''` if absent. */
-  id(name: 'traceId' | 'remoteTraceId'): string;
+  /** The trace of the span, the trace of the caller if it differs, or the headers for the next service; `''` if absent. */
+  id(name: SpanId): string;
   /** Runs `work` inside a child span, which ends with it. */
-  within<T>(name: string, work: (span: SpanScope) => T, attributes?: SpanAttributes, links?: readonly SpanLink[]): T;
+  within<T>(name: string, work: (span: ActiveSpan) => T, attributes?: SpanAttributes, links?: readonly SpanLink[]): T;
   /** Runs `work` once, synchronously, with the span as the current one, and returns its result or throws its error. */
   run<T>(work: () => T): T;
   /** Ends the span, once; `errorCode` is `''` unless the invocation failed. */
@@ -84,7 +87,13 @@ export function startSpan(
   const span =
     hook &&
     attemptHook(observability, 'span', () => hook.start(kind, name, attributes, outer?.span, links, origin));
+  if (!outer && observability.metric) reportLosses(observability, origin);
   return new TwofoldSpan(observability, { kind, name, attributes, links }, outer, span);
+}
+
+function reportLosses(observability: Observability, origin: SpanOrigin | undefined): void {
+  const lost = attemptHook(observability, 'span', () => observability.span?.losses?.());
+  if (lost) callHook(observability, 'metric', lost, origin?.invocation());
 }
 
 type Described = Pick<SpanMessage, 'kind' | 'name' | 'attributes' | 'links'>;
@@ -125,7 +134,7 @@ class TwofoldSpan implements ActiveSpan {
     return attemptHook(this.#observability, 'span', call);
   }
 
-  id(name: 'traceId' | 'remoteTraceId'): string {
+  id(name: SpanId): string {
     return this.#attempt(() => this.span?.[name]) ?? '';
   }
 
@@ -135,7 +144,7 @@ class TwofoldSpan implements ActiveSpan {
 
   within<T>(
     name: string,
-    work: (span: SpanScope) => T,
+    work: (span: ActiveSpan) => T,
     attributes: SpanAttributes = {},
     links: readonly SpanLink[] = NO_LINKS,
   ): T {

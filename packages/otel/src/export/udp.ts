@@ -64,7 +64,7 @@ class UdpExporter implements SpanExporter {
     // Without a receiver, Linux reports that an earlier datagram was rejected.
     socket.on('error', () => {
       const waiting = this.#waiting?.splice(0) ?? [];
-      for (const { spans } of waiting) this.counts.droppedSpans += spans;
+      for (const { spans } of waiting) this.#failed(spans);
     });
     socket.connect(this.#port, this.#host, () => {
       const waiting = this.#waiting ?? [];
@@ -106,6 +106,12 @@ class UdpExporter implements SpanExporter {
     return this.export({ ...batch, spans: [cut] });
   }
 
+  #failed(spans: number): void {
+    const { counts } = this;
+    counts.droppedSpans += spans;
+    counts.failedExports = (counts.failedExports ?? 0) + 1;
+  }
+
   #send(bytes: Buffer, spans: number): undefined {
     const frame = { bytes: Buffer.from(FRAME + bytes.toString('base64'), 'latin1'), spans };
     this.begin();
@@ -116,7 +122,7 @@ class UdpExporter implements SpanExporter {
   #sendFrame({ bytes, spans }: Frame): void {
     const { counts } = this;
     this.#socket?.send(bytes, (error) => {
-      if (error) counts.droppedSpans += spans;
+      if (error) this.#failed(spans);
       else {
         counts.sentSpans += spans;
         counts.sentBytes += bytes.length;

@@ -6,7 +6,7 @@ import { VERSION } from '../../internal/version.js';
 import { AttributeMap, describe, NAMES } from './attributes.js';
 import type { Ending } from './deadlines.js';
 import { decideIdentity, randomHex } from './identity.js';
-import { beginningOf, type OnwardSpan, type RemoteSpan, readRemote } from './remote.js';
+import { beginningOf, type OnwardSpan, type RemoteSpan, readRemote, toTraceparent, toTracestate } from './remote.js';
 import type { Identity, TraceSettings } from './settings.js';
 
 const MAX_EVENTS = 32;
@@ -147,6 +147,14 @@ export class TraceSpan implements SpanOfHook, OnwardSpan {
     return this.#parent ? this.#parent.remoteTraceId : this.trace.identity.remoteTraceId;
   }
 
+  get traceparent(): string {
+    return toTraceparent(this);
+  }
+
+  get tracestate(): string {
+    return toTracestate(this.trace.identity.state, this.remoteTraceId);
+  }
+
   set(attributes: SpanAttributes): void {
     if (this.#endMs === 0) this.attributes.add(attributes, this.#start.kind === 'framework.span' ? undefined : NAMES);
   }
@@ -202,7 +210,9 @@ export class TraceSpan implements SpanOfHook, OnwardSpan {
     const { traceId } = identity;
     const [parent, linked] = this.#parent ? [undefined, this.#sender] : [identity.parent, identity.linked];
     const { links: given = NONE } = this.#start;
-    const links = linked ? [linked, ...given] : given;
+    // A message that names the sender of its request has no second link to it.
+    const others = given.length === 0 ? given : given.filter(({ spanId }) => spanId !== identity.parent?.spanId);
+    const links = linked ? [linked, ...others] : others;
     const flags = identity.isSampled ? 0x101 : 0x100;
     return {
       traceId,
