@@ -1,4 +1,4 @@
-import { type Attributes, attributes, each, fixed32, hex, type Kind, type Output, string, time, unsigned } from './protobuf.js';
+import { type Attributes, attributes, each, encode, fixed32, hex, type Kind, type Output, string, time, unsigned } from './protobuf.js';
 
 /** The values of `Span.SpanKind`. */
 export const SPAN_KIND = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 } as const;
@@ -164,8 +164,21 @@ const SCOPE_SPANS = /* @__PURE__ */ written<ScopeSpans>((out, { scope, spans, sc
 const RESOURCE_SPANS = /* @__PURE__ */ written<ResourceSpans>((out, { resource, scopeSpans, schemaUrl }) => {
   string(out, 3, schemaUrl);
   each(out, 2, scopeSpans, SCOPE_SPANS);
-  RESOURCE(out, 1, resource);
+  const bytes = resourceBytes(resource);
+  out.take(bytes.length).set(bytes, out.at);
 });
+
+let lastResource: Resource | undefined;
+let lastBytes: Uint8Array = new Uint8Array();
+
+/** The function is the same in every request: its bytes are kept. */
+function resourceBytes(resource: Resource): Uint8Array {
+  if (resource !== lastResource) {
+    lastBytes = encode((out) => RESOURCE(out, 1, resource), undefined);
+    lastResource = resource;
+  }
+  return lastBytes;
+}
 
 /** `ExportTraceServiceRequest`. */
 export const TRACES: Kind<TracesData> = (out, _field, { resourceSpans }) => {

@@ -113,7 +113,11 @@ class UdpExporter implements SpanExporter {
   }
 
   #send(bytes: Buffer, spans: number): undefined {
-    const frame = { bytes: Buffer.from(FRAME + bytes.toString('base64'), 'latin1'), spans };
+    const content = bytes.toString('base64');
+    const buffer = Buffer.allocUnsafe(FRAME.length + content.length);
+    buffer.write(FRAME, 'latin1');
+    buffer.write(content, FRAME.length, 'latin1');
+    const frame = { bytes: buffer, spans };
     this.begin();
     if (this.#waiting) this.#waiting.push(frame);
     else this.#sendFrame(frame);
