@@ -2,6 +2,7 @@ import { createDynamoConnectionRegistry, createMemoryGroupedRegistry } from '@sa
 import { createJobLedger, createMemoryJobLedger } from '@sallyport/jobs';
 import { dynamoMcpStore, memoryMcpStore } from '@sallyport/mcp';
 import { createS3ObjectStore, createUploadGrants } from '@sallyport/objectstore';
+import { tracing } from '@sallyport/otel';
 import { createDynamoRateLimiter, createMemoryRateLimiter, fixedWindow } from '@sallyport/ratelimit';
 import type { ConnectionPrincipal } from '@sallyport/secure/authorizers';
 import { createSemanticIndex } from '@sallyport/vectors';
@@ -53,6 +54,8 @@ const { app } = createNotesService({
   }),
   attachments: { bucket: 'notes-attachments', store: createS3ObjectStore(), grants: createUploadGrants() },
   tools: { store, secret: { current: NOTES_MCP_SECRET } },
+  // `sallyport dev` receives the traces: see the view traces of its console.
+  container: { observability: { span: tracing({ service: 'notes' }) } },
 });
 
 export const handler = app.handleLambda;

@@ -18,7 +18,7 @@ export function registerHttp(app: SecureApp, notes: NoteStore): void {
   app.post(
     '/notes',
     bind({ body: NoteInput }, (ctx, { body }) => {
-      const note = notes.add(body, ctx.authIdentity);
+      const note = ctx.span('store the note', () => notes.add(body, ctx.authIdentity));
       return created(note, `/notes/${note.id}`);
     }),
     canWrite,
