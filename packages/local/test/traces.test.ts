@@ -42,7 +42,7 @@ async function startTraced(env: Readonly<Record<string, string>> = {}): Promise<
   return { host, project };
 }
 
-/** Sends an order through the door of the HTTP API, and resolves to its trace when the invocations of the run are as wanted. */
+/** Sends an order through the door of the HTTP API, and resolves to its trace when all invocations of the run have ended. */
 async function order({ host }: Run, body: object, isDone: (records: readonly InvocationRecord[]) => boolean) {
   const door = `http://127.0.0.1:${host.ports['gateway-v2']}`;
   const done = new Promise<string>((resolve) => {
@@ -157,7 +157,7 @@ it('shows a failed record in the page and in the terminal, from the page of the 
   expect(problems).toEqual([]);
 });
 
-it('rejects what is no trace, and shows which ids it reads', async () => {
+it('rejects bytes that are not a trace, and ids that are not of a kept trace', async () => {
   const running = await startTraced({ AWS_XRAY_DAEMON_ADDRESS: '127.0.0.1:9' });
   const variables = (await (await get(running, '/api/env')).json()) as Readonly<Record<string, string>>;
   // The address that the developer set is kept.

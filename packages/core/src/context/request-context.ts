@@ -128,7 +128,7 @@ export class ContextState implements DeliveryHolder {
   declare bag: Map<string | ContextKey<unknown>, unknown> | undefined;
   /** Work that the answer waits for. */
   declare kept: Deliveries | undefined;
-  /** The trace context of the message in a request, for a request whose headers have none; `undefined` if absent. */
+  /** The trace context of the message in a request, for a request without trace headers; `undefined` if absent. */
   declare carried: Readonly<Record<string, string>> | undefined;
   /** The span of the request; `undefined` without a tracer. */
   declare span: ActiveSpan | undefined;

@@ -123,7 +123,7 @@ class TwofoldSpan implements ActiveSpan {
     this.span = span;
   }
 
-  /** What is published: most functions have no subscriber. */
+  /** The published object, created at the first use: most functions have no subscriber. */
   get message(): SpanMessage {
     this.#message ??= { ...this.#described, parent: this.#outer?.message, error: undefined };
     return this.#message;

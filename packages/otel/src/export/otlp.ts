@@ -82,7 +82,7 @@ class OtlpExporter implements SpanExporter {
     const sent = await this.#sender.send(body.content);
     if (sent.outcome !== 'accepted') counts.failedExports = (counts.failedExports ?? 0) + 1;
     if (sent.outcome === 'accepted') {
-      // A receiver that rejects a part does not want it again: https://opentelemetry.io/docs/specs/otlp/#partial-success
+      // The rejected part must not be sent again: https://opentelemetry.io/docs/specs/otlp/#partial-success
       const rejected = Math.min(sent.rejected, body.spans);
       counts.sentSpans += body.spans - rejected;
       counts.droppedSpans += rejected;

@@ -3,7 +3,7 @@ import type { TracedSpan } from './traced-span.js';
 
 /** Spans of one invocation that are kept. */
 const MAX_SPANS = 1000;
-/** Spans whose invocation is remembered, for children that arrive in another datagram. */
+/** Spans whose invocation is stored, for children that arrive in another datagram. */
 const MAX_KNOWN = 20_000;
 
 const REQUEST_ID = 'sallyport.invocation.id';
@@ -35,7 +35,7 @@ export class SpanFiler {
       this.#journal.append(id, 'traced', span);
     }
     if (lost > 0) {
-      this.#report(new Error(`${lost} spans are of an unknown invocation, or more than ${MAX_SPANS} of one`));
+      this.#report(new Error(`${lost} spans are of an unknown invocation, or above the limit of ${MAX_SPANS} for each`));
     }
   }
 

@@ -327,7 +327,7 @@ export class HandlerRun {
    * Sends an event of the handler that a replay emits again, unless an earlier run has sent it. It is recognized by its content and
    * not by its position, because parallel branches of a handler can emit in another order.
    *
-   * @param content the text of the event without its trace, which each run has anew
+   * @param content the JSON of the event without its trace context, which differs between runs
    */
   emit(event: RunEvent, content: string): void {
     const digest = sha256Url(content).slice(0, EVENT_DIGEST_LENGTH);

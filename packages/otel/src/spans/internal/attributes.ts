@@ -47,7 +47,7 @@ export const NAMES: Readonly<Record<string, string>> = {
   'event.detail_type': 'sallyport.event.detail_type',
   'correlation.id': 'messaging.message.conversation_id',
 };
-/** The same for requests without a route, and for those of surfaces other than HTTP. */
+/** The same for requests without a route, and for requests of surfaces other than HTTP. */
 const WITHOUT_ROUTE = { ...NAMES, 'http.route': '' };
 const WITHOUT_HTTP = { ...WITHOUT_ROUTE, 'http.request.method': '' };
 

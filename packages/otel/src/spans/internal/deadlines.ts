@@ -10,7 +10,7 @@ export interface Ending {
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
 /**
- * One timer for the ends of all invocations: a timer for each costs more than a span. It stays set when an invocation ends, and is set for the
+ * One timer for the ends of all invocations: a timer for each costs more than a span. It is kept when an invocation ends, and is set for the
  * next one when it fires.
  */
 export class Deadlines {
