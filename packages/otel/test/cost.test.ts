@@ -29,10 +29,12 @@ it('allocates nothing for a span without a tracer', () => {
 
 it('loads only the module of the current span with its import, and no socket without an address', async () => {
   const { file, remove } = await bundleFunction(fileURLToPath(new URL('../src/index.ts', import.meta.url)));
-  const { imported, constructed } = printed(programOf('loaded.mjs'), file) as Record<string, readonly string[]>;
+  const lists = printed(programOf('loaded.mjs'), file) as Readonly<
+    Record<'imported' | 'constructed', readonly string[]>
+  >;
   await remove();
   const expensive = /NativeModule (?:dgram|http|https|net|zlib|dns|internal\/deps\/undici)/;
-  expect([imported, constructed].flat().filter((name) => expensive.test(name))).toEqual([]);
+  expect([lists.imported, lists.constructed].flat().filter((name) => expensive.test(name))).toEqual([]);
 }, 60_000);
 
 it('keeps no memory of ten thousand requests, batches, failures and spans that never end', async () => {

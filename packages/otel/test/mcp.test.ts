@@ -103,7 +103,10 @@ it.each([
 it('sends the span of the tool with notifications and questions', async () => {
   const service = createService();
   const [progress, asked] = await service.call({ asks: true });
-  expect(progress).toMatchObject({ method: 'notifications/progress', params: { _meta: { traceparent: toolOf(service) } } });
+  expect(progress).toMatchObject({
+    method: 'notifications/progress',
+    params: { _meta: { traceparent: toolOf(service) } },
+  });
   expect(Object.values(asked?.result?.inputRequests ?? {})).toMatchObject([
     { method: 'elicitation/create', params: { message: 'Book it?', _meta: { traceparent: toolOf(service) } } },
   ]);
@@ -118,7 +121,11 @@ it('recognizes the question of an earlier run although the span is another', asy
   const [, asked] = await service.call({ asks: true });
   const [key = ''] = Object.keys(asked?.result?.inputRequests ?? {});
   const inputResponses = { [key]: { action: 'accept', content: {} } };
-  const messages = await service.call({ asks: true }, {}, { requestState: asked?.result?.requestState, inputResponses });
+  const messages = await service.call(
+    { asks: true },
+    {},
+    { requestState: asked?.result?.requestState, inputResponses },
+  );
   expect(messages.at(-1)?.result?.content).toEqual([{ type: 'text', text: 'accept' }]);
 });
 

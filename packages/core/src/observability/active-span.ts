@@ -85,8 +85,7 @@ export function startSpan(
   const hook = observability.span;
   const outer = parent instanceof TwofoldSpan ? parent : undefined;
   const span =
-    hook &&
-    attemptHook(observability, 'span', () => hook.start(kind, name, attributes, outer?.span, links, origin));
+    hook && attemptHook(observability, 'span', () => hook.start(kind, name, attributes, outer?.span, links, origin));
   if (!outer && observability.metric) reportLosses(observability, origin);
   return new TwofoldSpan(observability, { kind, name, attributes, links }, outer, span);
 }

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { InvocationRow } from '../../src/internal/console/api.js';
-import type { TraceNode, TraceView as Trace } from '../../src/internal/traces/trace-view.js';
+import type { TraceView as Trace, TraceNode } from '../../src/internal/traces/trace-view.js';
 import { call } from '../api.js';
 import { useKeys } from '../keys.js';
 import { Json } from '../parts/json.js';
@@ -175,9 +175,7 @@ function Bar(props: {
           {error !== null && <span class="mark bad">{error}</span>}
         </span>
         <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-          {sentAt !== null && (
-            <line class="wait" x1={place(sentAt)} x2={place(startedAt)} y1="4" y2="4" />
-          )}
+          {sentAt !== null && <line class="wait" x1={place(sentAt)} x2={place(startedAt)} y1="4" y2="4" />}
           <rect
             class={error !== null ? 'bad' : kind}
             x={place(startedAt)}

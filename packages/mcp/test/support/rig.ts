@@ -1,4 +1,4 @@
-import type { Clock, Handler, LambdaContext, Logger, MetricRecord, SpanHook, SecurePrincipal } from '@sallyport/core';
+import type { Clock, Handler, LambdaContext, Logger, MetricRecord, SecurePrincipal, SpanHook } from '@sallyport/core';
 import { createLogger } from '@sallyport/core/observability';
 import { STREAM_ACCESS } from '@sallyport/http/internal';
 import { Optional, SecureApp } from '@sallyport/secure';

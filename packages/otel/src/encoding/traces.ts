@@ -1,4 +1,16 @@
-import { type Attributes, attributes, each, encode, fixed32, hex, type Kind, type Output, string, time, unsigned } from './protobuf.js';
+import {
+  type Attributes,
+  attributes,
+  each,
+  encode,
+  fixed32,
+  hex,
+  type Kind,
+  type Output,
+  string,
+  time,
+  unsigned,
+} from './protobuf.js';
 
 /** The values of `Span.SpanKind`. */
 export const SPAN_KIND = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 } as const;

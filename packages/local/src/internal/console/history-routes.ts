@@ -1,8 +1,8 @@
 import { localError } from '../errors.js';
 import type { History } from '../history/history.js';
 import type { InvocationRecord } from '../journal/journal.js';
-import { MAX_INVOCATIONS, traceIds, traceViewOf } from '../traces/trace-view.js';
 import { compareRecords } from '../recordings/compare.js';
+import { MAX_INVOCATIONS, traceIds, traceViewOf } from '../traces/trace-view.js';
 import type { InvocationRow } from './api.js';
 import { newest } from './live.js';
 import type { HistoryRoutes } from './routes.js';

@@ -251,6 +251,10 @@ class DiskHistory implements History {
 function sanitized(record: InvocationRecord): InvocationRecord {
   const shown = new ShownRecord({ clean: createCleaner(false), failuresOf: () => record.failures });
   const { gate, spans, traced, logs, awsCalls, changes, leftovers, differences, failures: _, ...members } = record;
-  shown.apply({ id: record.id, members, added: { gate, spans, traced, logs, awsCalls, changes, leftovers, differences } });
+  shown.apply({
+    id: record.id,
+    members,
+    added: { gate, spans, traced, logs, awsCalls, changes, leftovers, differences },
+  });
   return shown.get();
 }

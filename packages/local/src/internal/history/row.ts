@@ -16,7 +16,14 @@ export function toTexts(record: InvocationRecord): StoredTexts {
 export function fromTexts({ row, rest }: StoredTexts): InvocationRecord | undefined {
   try {
     // JSON has no `undefined`: a record without a response has no member `answer`.
-    return { event: undefined, answer: undefined, traced: [], parentSpan: '', ...JSON.parse(row), ...JSON.parse(rest) } as InvocationRecord;
+    return {
+      event: undefined,
+      answer: undefined,
+      traced: [],
+      parentSpan: '',
+      ...JSON.parse(row),
+      ...JSON.parse(rest),
+    } as InvocationRecord;
   } catch {
     return undefined;
   }

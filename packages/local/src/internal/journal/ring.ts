@@ -88,7 +88,8 @@ class Ring implements Journal {
     const entry: Entry = { raw, segment, bytes: 0, logBytes: 0, shown: undefined };
     this.#entries.set(id, entry);
     this.#byTrace.set(traceId, id);
-    if (causedBy === null && raw.parentSpan !== '') this.#bySpan.set(raw.parentSpan, [...(this.#bySpan.get(raw.parentSpan) ?? []), id]);
+    if (causedBy === null && raw.parentSpan !== '')
+      this.#bySpan.set(raw.parentSpan, [...(this.#bySpan.get(raw.parentSpan) ?? []), id]);
     this.#bySegment.set(segment, id);
     this.#byRequest.set(requestId, id);
     this.#weigh(entry, sizeOf(event));

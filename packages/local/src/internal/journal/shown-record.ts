@@ -45,7 +45,9 @@ export class ShownRecord {
     const { clean } = this.#options;
     for (const [name, value] of Object.entries(members))
       Object.assign(this.#record, { [name]: this.#member(name, value) });
-    for (const name of LIST_NAMES) for (const entry of added[name] ?? []) this.#lists[name].push(name === 'traced' ? cleanSpan(entry as TracedSpan, clean) : clean(entry));
+    for (const name of LIST_NAMES)
+      for (const entry of added[name] ?? [])
+        this.#lists[name].push(name === 'traced' ? cleanSpan(entry as TracedSpan, clean) : clean(entry));
     this.#view = undefined;
   }
 

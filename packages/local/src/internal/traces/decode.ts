@@ -23,7 +23,8 @@ function messages(bytes: Buffer, field: number): readonly Buffer[] {
 
 function spanOf(bytes: Buffer): TracedSpan {
   const fields = fieldsOf(bytes);
-  const list = (field: number) => (fields.get(field) ?? []).filter((value) => Buffer.isBuffer(value)).slice(0, MAX_MEMBERS);
+  const list = (field: number) =>
+    (fields.get(field) ?? []).filter((value) => Buffer.isBuffer(value)).slice(0, MAX_MEMBERS);
   const [status] = list(15).map(fieldsOf);
   const isFailed = numberOf(status?.get(3)) === FAILED;
   return {
@@ -45,11 +46,11 @@ function spanOf(bytes: Buffer): TracedSpan {
 
 function attributeOf(bytes: Buffer): [string, unknown] {
   const fields = fieldsOf(bytes);
-  return [bytesOf(fields.get(1)).toString(), valueOf(bytesOf(fields.get(2)))];
+  return [bytesOf(fields.get(1)).toString(), anyValueOf(bytesOf(fields.get(2)))];
 }
 
 /** `AnyValue`; lists have at most one level here. */
-function valueOf(bytes: Buffer): unknown {
+function anyValueOf(bytes: Buffer): unknown {
   const [[field, [value]] = [0, []]] = [...fieldsOf(bytes)];
   if (field === 2) return value !== 0n;
   if (field === 3) return Number(BigInt.asIntN(64, value as bigint));

@@ -35,7 +35,9 @@ export class SpanFiler {
       this.#journal.append(id, 'traced', span);
     }
     if (lost > 0) {
-      this.#report(new Error(`${lost} spans are of an unknown invocation, or above the limit of ${MAX_SPANS} for each`));
+      this.#report(
+        new Error(`${lost} spans are of an unknown invocation, or above the limit of ${MAX_SPANS} for each`),
+      );
     }
   }
 

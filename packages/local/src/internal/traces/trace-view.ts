@@ -48,7 +48,10 @@ export const MAX_INVOCATIONS = 200;
  * @throws FrameworkError `local.invalid_request` for any other string
  */
 export function traceIds(given: string): { readonly id: string; readonly xray: string } {
-  const id = given.trim().toLowerCase().replace(/^1-([\da-f]{8})-([\da-f]{24})$/, '$1$2');
+  const id = given
+    .trim()
+    .toLowerCase()
+    .replace(/^1-([\da-f]{8})-([\da-f]{24})$/, '$1$2');
   if (!/^[\da-f]{32}$/.test(id)) {
     throw localError(
       'local.invalid_request',
