@@ -19,11 +19,13 @@ it('reads every byte sequence to its end or rejects it', () => {
   for (let round = 0; round < 2000; round += 1) {
     const inner = Buffer.from(Array.from({ length: round % 60 }, next));
     const wrap = (bytes: Buffer, tag: number) => Buffer.concat([Buffer.from([tag, bytes.length]), bytes]);
+    let outcome = '';
     try {
-      expect(Array.isArray(decodeProtobuf(wrap(wrap(wrap(inner, 0x12), 0x12), 0x0a)))).toBe(true);
+      outcome = Array.isArray(decodeProtobuf(wrap(wrap(wrap(inner, 0x12), 0x12), 0x0a))) ? 'read' : 'neither';
     } catch (error) {
-      expect(error).toBeInstanceOf(Error);
+      outcome = (error as Error).name;
     }
+    expect(['read', 'RangeError', 'TypeError']).toContain(outcome);
   }
 });
 
