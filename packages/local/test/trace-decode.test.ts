@@ -63,7 +63,7 @@ it('reads JSON of any shape without an error', () => {
   });
 });
 
-it('keeps ids when it sanitizes a span, and nothing else that a caller can choose', () => {
+it('keeps only the ids when it sanitizes a span', () => {
   const hidden = (value: unknown): unknown =>
     typeof value === 'string' ? '***' : JSON.parse(JSON.stringify(value).replaceAll('secret', '***'));
   const span = spanOf({ traceId: 'a'.repeat(32), spanId: 'secret', parentSpanId: 'b'.repeat(16), name: 'secret' });
