@@ -38,6 +38,7 @@ const tasks = {
   'bench:local': [script('packages/local/bench/main.ts')],
   'bench:growth': [script('scripts/lab/growth/main.ts')],
   'bench:kit': [script('scripts/lab/kit/main.ts')],
+  'bench:spans': [script('scripts/bench/spans.ts')],
   'bench:types': [script('scripts/lab/types/main.ts')],
   format: [[bin('biome'), ['check', '--write', '.']]],
   identifiers: [script('scripts/identifiers.ts')],

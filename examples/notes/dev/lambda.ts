@@ -2,6 +2,7 @@ import { createDynamoConnectionRegistry, createMemoryGroupedRegistry } from '@sa
 import { createJobLedger, createMemoryJobLedger } from '@sallyport/jobs';
 import { dynamoMcpStore, memoryMcpStore } from '@sallyport/mcp';
 import { createS3ObjectStore, createUploadGrants } from '@sallyport/objectstore';
+import { tracing } from '@sallyport/otel';
 import { createDynamoRateLimiter, createMemoryRateLimiter, fixedWindow } from '@sallyport/ratelimit';
 import type { ConnectionPrincipal } from '@sallyport/secure/authorizers';
 import { createSender } from '@sallyport/streams/send';
@@ -59,9 +60,11 @@ const { app } = createNotesService({
   attachments: { bucket: 'notes-attachments', store: createS3ObjectStore(), grants: createUploadGrants() },
   tools: { store, secret: { current: NOTES_MCP_SECRET } },
   announce: (note) => sender.put('notes/NoteAdded', note),
-  // The page of `page/index.html`, which is served from another origin.
   container: {
+    // The page of `page/index.html`, which is served from another origin.
     cors: { allowedOrigins: [NOTES_PAGE_ORIGIN], allowHeaders: ['authorization', 'content-type'] },
+    // `sallyport dev` receives the traces: see the view traces of its console.
+    observability: { span: tracing({ service: 'notes' }) },
   },
 });
 

@@ -21,7 +21,7 @@ export function registerHttp(app: SecureApp, notes: NoteStore, announce?: Announ
   app.post(
     '/notes',
     bind({ body: NoteInput }, async (ctx, { body }) => {
-      const note = notes.add(body, ctx.authIdentity);
+      const note = ctx.span('store the note', () => notes.add(body, ctx.authIdentity));
       await announce?.(note);
       return created(note, `/notes/${note.id}`);
     }),

@@ -13,6 +13,7 @@ import { QueuesView } from './views/queues.js';
 import { RecordingsView } from './views/recordings.js';
 import { SendView } from './views/send.js';
 import { TablesView } from './views/tables.js';
+import { TracesView } from './views/trace.js';
 import { TriggersView } from './views/triggers.js';
 
 const PAGES: Readonly<Record<View, () => preact.JSX.Element>> = {
@@ -24,6 +25,7 @@ const PAGES: Readonly<Record<View, () => preact.JSX.Element>> = {
   mcp: McpView,
   api: OpenApiView,
   recordings: RecordingsView,
+  traces: TracesView,
 };
 
 /** These views show a failed action next to their buttons, the others above their content. */

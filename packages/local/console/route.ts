@@ -1,7 +1,17 @@
 import { signal } from '@preact/signals';
 
-/** The views, in the order of the navigation and of the keys 1 to 8. */
-export const VIEWS = ['invocations', 'triggers', 'queues', 'tables', 'send', 'mcp', 'api', 'recordings'] as const;
+/** The views, in the order of the navigation and of the keys 1 to 9. */
+export const VIEWS = [
+  'invocations',
+  'triggers',
+  'queues',
+  'tables',
+  'send',
+  'mcp',
+  'api',
+  'recordings',
+  'traces',
+] as const;
 
 export type View = (typeof VIEWS)[number];
 

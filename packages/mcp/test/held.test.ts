@@ -1,3 +1,4 @@
+import type { SpanHook } from '@sallyport/core';
 import { ManualClock } from '@sallyport/core/testing';
 import {
   type ElicitParams,
@@ -55,7 +56,8 @@ async function call(
     store: given,
     server = {},
     remainingMs,
-  }: { store?: McpStore; server?: Partial<McpServerOptions>; remainingMs?: number } = {},
+    span,
+  }: { store?: McpStore; server?: Partial<McpServerOptions>; remainingMs?: number; span?: SpanHook } = {},
 ) {
   runs = 0;
   const clock = new ManualClock(START);
@@ -66,6 +68,7 @@ async function call(
     clock,
     server: { ...server, store },
     ...(remainingMs ? { remainingMs } : {}),
+    ...(span ? { span } : {}),
   });
   const session = await rig.connect();
   const state = { text: '', isOver: false };
@@ -158,6 +161,37 @@ describe('a question on a door that streams', () => {
     // An event that the handler emits again is not sent again.
     expect([runs, idsOf(state.text).length, state.text.split('"data":"run"').length - 1]).toEqual([3, 4, 1]);
     expect(rig.violations).toEqual([]);
+  });
+
+  it('has the span of its run in _meta, and an event is not sent again although the span of its run is another', async () => {
+    let spans = 0;
+    const span: SpanHook = {
+      start() {
+        spans += 1;
+        const id = String(spans).padStart(16, '0');
+        return { traceparent: `00-${'a'.repeat(32)}-${id}-01`, set() {}, error() {}, end() {}, run: (work) => work() };
+      },
+    };
+    const { clock, session, state, reading } = await call('returns', { span });
+    for (const v of ['x', 'y']) {
+      const [a, b] = idsOf(state.text).slice(-2);
+      await answer(session, a, v);
+      await session.answer(b, { roots: [] }, { streaming: false });
+      await clock.advance(2500);
+    }
+    await reading;
+    const sent = [...state.text.matchAll(/^data: (\{.*"_meta":\{"traceparent".*)$/gm)].map(([, text = '']) => text);
+    const parents = sent.map((text) => /"method":"([^"]+)".*-0*(\d+)-01/.exec(text)?.slice(1).join(' '));
+    const [first = '', ...others] = parents;
+    expect(first).toMatch(/^notifications\/message \d+$/);
+    const run = Number(first.split(' ')[1]);
+    expect(others).toEqual([
+      `elicitation/create ${run}`,
+      `roots/list ${run}`,
+      // The requests with the two answers have spans too.
+      `elicitation/create ${run + 3}`,
+      `roots/list ${run + 3}`,
+    ]);
   });
 
   it('that a handler returns is parked with its call, which keeps the answer to the other question', async () => {

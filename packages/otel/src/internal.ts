@@ -14,18 +14,16 @@ export {
   double,
   doubles,
   encode,
-  type Fields,
   fixed32,
   hex,
   integer64,
   integers64,
   type Kind,
-  message,
-  repeated,
   string,
   time,
   unsigned,
 } from './encoding/protobuf.js';
+export { type Fields, message, repeated } from './encoding/tables.js';
 export { RESOURCE, type Resource, SCHEMA_URL, SCOPE, type Scope } from './encoding/traces.js';
 export {
   OTLP_KINDS,

@@ -2,8 +2,9 @@ import type { Logger, Request, SpanAttributes, SpanHook, SpanOrigin } from '@sal
 import { createDefaultLogger, trimmedText } from '@sallyport/core/internal';
 import { defineOptions, func, number, text, withMethods } from '@sallyport/core/options';
 import type { Resource } from './encoding/traces.js';
-import type { ExportCounts, SpanExporter } from './export/exporter.js';
+import { type ExportCounts, noCounts, type SpanExporter } from './export/exporter.js';
 import { udpExporter } from './export/udp.js';
+import { Deadlines } from './spans/internal/deadlines.js';
 import { createSampler } from './spans/internal/sampler.js';
 import type { TraceSettings } from './spans/internal/settings.js';
 import { activeSpan, startTrace, TraceSpan } from './spans/internal/trace.js';
@@ -68,6 +69,7 @@ export function tracing(options: TracingOptions = {}): Tracer {
   let initMs: number | undefined = performance.now();
   let lateSpans = 0;
   let isWarned = false;
+  let reported = { dropped: 0, failures: 0 };
   const settings: TraceSettings = {
     exporter,
     resource: resourceOf(service),
@@ -77,7 +79,9 @@ export function tracing(options: TracingOptions = {}): Tracer {
       return request !== undefined && trustParent?.(request) === true;
     },
     samples: createSampler(ratio ?? env.OTEL_TRACES_SAMPLER_ARG),
-    attributesOf: (origin) => attributes?.(origin) ?? {},
+    attributesOf: attributes,
+    deadlines: new Deadlines(),
+    isShared: Boolean(env.AWS_LAMBDA_MAX_CONCURRENCY),
     takeInit() {
       const ms = initMs;
       initMs = undefined;
@@ -87,25 +91,37 @@ export function tracing(options: TracingOptions = {}): Tracer {
       lateSpans += 1;
     },
   };
-  const counts = (): TraceCounts => ({ ...NOTHING, ...exporter?.counts, lateSpans });
   return {
     get counts() {
-      return counts();
+      return { ...(exporter?.counts ?? noCounts()), lateSpans };
     },
     start(kind, name, attributes, parent, links, origin) {
       const start = { kind, name, attributes, links, origin };
       if (parent instanceof TraceSpan) return innermost(parent, kind).child(start);
-      const { droppedSpans } = counts();
+      const droppedSpans = exporter?.counts.droppedSpans ?? 0;
       if (droppedSpans + lateSpans > 0 && !isWarned) {
         isWarned = true;
-        logger.warn('otel.spans_lost', { dropped_spans: droppedSpans, late_spans: lateSpans });
+        const { rejectedSpans, failedExports } = exporter?.counts ?? {};
+        logger.warn('otel.spans_lost', {
+          dropped_spans: droppedSpans,
+          rejected_spans: rejectedSpans,
+          failed_exports: failedExports,
+          late_spans: lateSpans,
+        });
       }
       return startTrace(settings, start);
     },
+    losses() {
+      const { droppedSpans = 0, failedExports = 0 } = exporter?.counts ?? {};
+      const now = { dropped: droppedSpans + lateSpans, failures: failedExports };
+      const value = now.dropped - reported.dropped;
+      const failures = now.failures - reported.failures;
+      if (value === 0 && failures === 0) return undefined;
+      reported = now;
+      return { name: 'framework.trace', value, tags: {}, measures: { export_failures: failures } };
+    },
   };
 }
-
-const NOTHING: ExportCounts = { sentSpans: 0, sentBytes: 0, droppedSpans: 0, cutAttributes: 0 };
 
 /** The parent of a span of `ctx.span`: the span in which it is called, if it is part of the same invocation. */
 function innermost(parent: TraceSpan, kind: string): TraceSpan {

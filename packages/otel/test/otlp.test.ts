@@ -2,7 +2,12 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
+import { type MetricRecord, silentLogger } from '@sallyport/core';
+import { createApp } from '@sallyport/dispatch/app';
+import { json } from '@sallyport/http';
+import { buildAPIGatewayV2Request } from '@sallyport/testkit';
 import { otlpExporter } from '../src/http.js';
+import { tracing } from '../src/index.js';
 import { RESOURCE, SCOPE, SPAN } from './support/spans.js';
 import { decodeTraces, spansIn } from './support/theirs.js';
 
@@ -108,6 +113,56 @@ it.each(OUTCOMES)('answers of the collector: %s', async (_title, given, expected
   exporter.begin?.();
   await exporter.export({ ...batchOf(0), spans: [] });
   expect(requests.length - expected.requests - 1).toBe(expected.again);
+});
+
+const PROTOBUF = { 'content-type': 'application/x-protobuf' };
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
+
+it.each<readonly [string, Record<string, string>, string | Buffer, number]>([
+  ['protobuf', PROTOBUF, Buffer.from([0x0a, 0x02, 0x08, 0x02]), 2],
+  ['protobuf with a message', PROTOBUF, Buffer.from([0x0a, 0x05, 0x08, 0x01, 0x12, 0x01, 0x78]), 1],
+  ['protobuf with a message alone, which is a warning', PROTOBUF, Buffer.from([0x0a, 0x03, 0x12, 0x01, 0x78]), 0],
+  ['protobuf that is cut', PROTOBUF, Buffer.from([0x0a, 0x05, 0x08]), 0],
+  ['protobuf with a number without an end', PROTOBUF, Buffer.alloc(40, 0xff), 0],
+  ['JSON with a string', JSON_TYPE, '{"partialSuccess":{"rejectedSpans":"2","errorMessage":"too old"}}', 2],
+  ['JSON with a number', JSON_TYPE, '{"partialSuccess":{"rejectedSpans":3}}', 3],
+  ['JSON with more than were sent', JSON_TYPE, '{"partialSuccess":{"rejectedSpans":"99"}}', 3],
+  ['JSON with a negative number', JSON_TYPE, '{"partialSuccess":{"rejectedSpans":-1}}', 0],
+  ['JSON with null', JSON_TYPE, '{"partialSuccess":null}', 0],
+  ['text that is no JSON', JSON_TYPE, 'accepted', 0],
+  ['nothing', {}, '', 0],
+])('counts the spans of a partial success, and does not repeat them: %s', async (_title, headers, body, rejected) => {
+  answers = [(response) => void response.writeHead(200, headers).end(body)];
+  const exporter = otlpExporter({ endpoint, exportTimeoutMs: 5000 });
+  await exporter.export(batchOf(3));
+  const counts = { sentSpans: 3 - rejected, droppedSpans: rejected, rejectedSpans: rejected, failedExports: 0 };
+  expect(exporter.counts).toMatchObject(counts);
+  exporter.begin?.();
+  await exporter.export(batchOf(1));
+  expect(requests).toHaveLength(2);
+});
+
+it('has losses as a metric of the next invocation, once, and one line', async () => {
+  const lines: (readonly [string, unknown])[] = [];
+  const log = { ...silentLogger, warn: (message: string, fields?: object) => void lines.push([message, fields]) };
+  const records: MetricRecord[] = [];
+  const exporter = otlpExporter({ endpoint, exportTimeoutMs: 5000 });
+  const span = tracing({ exporter, ratio: 1, log });
+  const app = createApp({ log: false, observability: { span, metric: (record) => records.push(record) } });
+  app.get('/', (ctx) => ctx.span('work', () => json(200, {})));
+  answers = [
+    (response) => void response.writeHead(200, JSON_TYPE).end('{"partialSuccess":{"rejectedSpans":"1"}}'),
+    status(400),
+  ];
+  for (let call = 0; call < 4; call += 1) await app.handleLambda(buildAPIGatewayV2Request('GET', '/'), {});
+  const losses = records.filter(({ name }) => name === 'framework.trace');
+  expect(losses).toEqual([
+    { name: 'framework.trace', value: 1, tags: {}, measures: { export_failures: 0 } },
+    { name: 'framework.trace', value: 2, tags: {}, measures: { export_failures: 1 } },
+  ]);
+  expect(lines).toEqual([
+    ['otel.spans_lost', { dropped_spans: 1, rejected_spans: 1, failed_exports: 0, late_spans: 0 }],
+  ]);
 });
 
 it('waits no longer than the time-out for a collector that does not answer', async () => {

@@ -102,7 +102,7 @@ it('removes the longest attributes of one span that is larger than a datagram, a
 it('counts a span that is too large without its attributes as dropped', async () => {
   const exporter = udpExporter({ address });
   exporter.export(batchOf([{ ...SPAN, name: 'n'.repeat(60_000) }]));
-  expect(exporter.counts).toEqual({ sentSpans: 0, sentBytes: 0, droppedSpans: 1, cutAttributes: 2 });
+  expect(exporter.counts).toMatchObject({ sentSpans: 0, sentBytes: 0, droppedSpans: 1, cutAttributes: 2 });
 });
 
 it.each([

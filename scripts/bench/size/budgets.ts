@@ -87,7 +87,8 @@ export const BUDGETS: readonly Budget[] = [
   // 0.9 KB, messages of argument errors 0.9 KB; both load at first use. The budget of the start with code splitting is below.
   {
     name: 'mcp',
-    gzipBytes: 49_000,
+    // The trace context in `_meta` of questions and notifications 0.1 KB.
+    gzipBytes: 49_200,
     wantedBytes: 15_000,
     event: null,
     accepts: () => true,
@@ -102,9 +103,10 @@ export const BUDGETS: readonly Budget[] = [
   { name: 'app', gzipBytes: 50_400, event: HEALTH, accepts: isOk, lacks: ['packages/triggers'] },
   { name: 'secure', gzipBytes: 59_300, event: HEALTH, accepts: isOk },
   // `http` with the option `observability` (2.1 KB) and the tracer with its exporter over UDP.
-  { name: 'otel', gzipBytes: 35_900, wantedBytes: 33_000, event: HEALTH, accepts: isOk },
+  // Messages of spans as functions and one timer for all deadlines, which save CPU time, 0.4 KB; losses as metrics and partial success 0.3 KB.
+  { name: 'otel', gzipBytes: 36_900, wantedBytes: 33_000, event: HEALTH, accepts: isOk },
   // Without parts of the framework: what is unused by default, then all that can be left out.
-  { name: 'app-unused', entry: 'app', leftOut: UNUSED, gzipBytes: 33_900, event: HEALTH, accepts: isOk },
+  { name: 'app-unused', entry: 'app', leftOut: UNUSED, gzipBytes: 34_000, event: HEALTH, accepts: isOk },
   { name: 'secure-unused', entry: 'secure', leftOut: UNUSED, gzipBytes: 42_800, event: HEALTH, accepts: isOk },
   { name: 'http-least', entry: 'http', leftOut: ALL, gzipBytes: 24_200, event: HEALTH, accepts: isOk },
   { name: 'app-least', entry: 'app', leftOut: ALL, gzipBytes: 27_900, event: HEALTH, accepts: isOk },
@@ -112,7 +114,7 @@ export const BUDGETS: readonly Budget[] = [
     name: 'secure-least',
     entry: 'secure',
     leftOut: ALL,
-    gzipBytes: 31_200,
+    gzipBytes: 31_300,
     wantedBytes: 30_000,
     event: HEALTH,
     accepts: isOk,

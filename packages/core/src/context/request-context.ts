@@ -128,6 +128,8 @@ export class ContextState implements DeliveryHolder {
   declare bag: Map<string | ContextKey<unknown>, unknown> | undefined;
   /** Work that the answer waits for. */
   declare kept: Deliveries | undefined;
+  /** The trace context of the message in a request, for a request without trace headers; `undefined` if absent. */
+  declare carried: Readonly<Record<string, string>> | undefined;
   /** The span of the request; `undefined` without a tracer. */
   declare span: ActiveSpan | undefined;
   /** Lines and metric values that wait for the end of the invocation. */
@@ -171,6 +173,7 @@ export class ContextState implements DeliveryHolder {
     this.stopTimer = undefined;
     this.kept = undefined;
     this.span = undefined;
+    this.carried = undefined;
     this.ending = undefined;
   }
 

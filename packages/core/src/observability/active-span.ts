@@ -3,6 +3,7 @@ import { brandError, defaultMessage, isFrameworkError } from '../errors/errors.j
 import { isPromise } from '../values/read.js';
 import {
   attemptHook,
+  callHook,
   type Observability,
   type Span,
   type SpanAttributes,
@@ -57,12 +58,14 @@ export function channelOf(kind: SpanKind): SpanChannel {
 
 const NO_LINKS: readonly SpanLink[] = [];
 
+type SpanId = 'traceId' | 'remoteTraceId' | 'traceparent' | 'tracestate';
+
 /** A started span: from the user's hook, from the diagnostics channel, or from both. No member throws except for what `work` throws. */
 export interface ActiveSpan extends SpanScope {
-  /** The trace of the span, or the trace of the caller if it differs; `''` if absent. */
-  id(name: 'traceId' | 'remoteTraceId'): string;
+  /** The trace of the span, the trace of the caller if it differs, or the headers for the next service; `''` if absent. */
+  id(name: SpanId): string;
   /** Runs `work` inside a child span, which ends with it. */
-  within<T>(name: string, work: (span: SpanScope) => T, attributes?: SpanAttributes, links?: readonly SpanLink[]): T;
+  within<T>(name: string, work: (span: ActiveSpan) => T, attributes?: SpanAttributes, links?: readonly SpanLink[]): T;
   /** Runs `work` once, synchronously, with the span as the current one, and returns its result or throws its error. */
   run<T>(work: () => T): T;
   /** Ends the span, once; `errorCode` is `''` unless the invocation failed. */
@@ -81,14 +84,19 @@ export function startSpan(
 ): ActiveSpan {
   const hook = observability.span;
   const outer = parent instanceof TwofoldSpan ? parent : undefined;
-  const attempt: Attempt = (call) => attemptHook(observability, 'span', call);
-  const span = hook && attempt(() => hook.start(kind, name, attributes, outer?.span, links, origin));
-  const message: SpanMessage = { kind, name, attributes, links, parent: outer?.message, error: undefined };
-  return new TwofoldSpan(observability, attempt, channelOf(kind), message, span);
+  const span =
+    hook && attemptHook(observability, 'span', () => hook.start(kind, name, attributes, outer?.span, links, origin));
+  if (!outer && observability.metric) reportLosses(observability, origin);
+  return new TwofoldSpan(observability, { kind, name, attributes, links }, outer, span);
 }
 
-/** Calls the user's tracer; its errors are reported and dropped. */
-type Attempt = <T>(call: () => T) => T | undefined;
+function reportLosses(observability: Observability, origin: SpanOrigin | undefined): void {
+  const lost = attemptHook(observability, 'span', () => observability.span?.losses?.());
+  if (lost) callHook(observability, 'metric', lost, origin?.invocation());
+}
+
+type Described = Pick<SpanMessage, 'kind' | 'name' | 'attributes' | 'links'>;
+type Result<T> = { readonly value: T } | { readonly error: unknown };
 
 class TwofoldSpan implements ActiveSpan {
   static {
@@ -96,27 +104,36 @@ class TwofoldSpan implements ActiveSpan {
   }
 
   readonly #observability: Observability;
-  readonly #attempt: Attempt;
-  readonly #channel: SpanChannel;
-  readonly message: SpanMessage;
+  readonly #described: Described;
+  readonly #outer: TwofoldSpan | undefined;
   readonly span: Span | undefined;
+  #message: SpanMessage | undefined;
   #ended = false;
 
   constructor(
     observability: Observability,
-    attempt: Attempt,
-    channel: SpanChannel,
-    message: SpanMessage,
+    described: Described,
+    outer: TwofoldSpan | undefined,
     span: Span | undefined,
   ) {
     this.#observability = observability;
-    this.#attempt = attempt;
-    this.#channel = channel;
-    this.message = message;
+    this.#described = described;
+    this.#outer = outer;
     this.span = span;
   }
 
-  id(name: 'traceId' | 'remoteTraceId'): string {
+  /** The published object, created at the first use: most functions have no subscriber. */
+  get message(): SpanMessage {
+    this.#message ??= { ...this.#described, parent: this.#outer?.message, error: undefined };
+    return this.#message;
+  }
+
+  /** Calls the user's tracer; its errors are reported and dropped. */
+  #attempt<T>(call: () => T): T | undefined {
+    return attemptHook(this.#observability, 'span', call);
+  }
+
+  id(name: SpanId): string {
     return this.#attempt(() => this.span?.[name]) ?? '';
   }
 
@@ -126,7 +143,7 @@ class TwofoldSpan implements ActiveSpan {
 
   within<T>(
     name: string,
-    work: (span: SpanScope) => T,
+    work: (span: ActiveSpan) => T,
     attributes: SpanAttributes = {},
     links: readonly SpanLink[] = NO_LINKS,
   ): T {
@@ -144,81 +161,62 @@ class TwofoldSpan implements ActiveSpan {
     }
   }
 
+  /** A tracer may call the work never, twice or late: it runs exactly once. Its errors pass through the tracer, and are not failures of it. */
   run<T>(work: () => T): T {
-    const { span, message } = this;
-    const { start, end } = this.#channel;
-    const once = new Once(work);
-    const current = span ? () => this.#runInside(span, once) : () => once.callQuietly();
-    if (start.hasSubscribers) start.runStores(message, current);
-    else current();
-    if (end.hasSubscribers) end.publish(message);
-    return once.call();
-  }
-
-  /** Errors of the work pass through the tracer, which may record them; they are not failures of the tracer. */
-  #runInside<T>(span: Span, once: Once<T>): void {
-    this.#attempt(() => {
-      try {
-        const result: unknown = span.run(() => once.call());
-        if (result instanceof Promise) result.catch(() => {});
-      } catch (thrown) {
-        if (!once.threw(thrown)) throw thrown;
-      }
-    });
+    const { span } = this;
+    const { start, end } = channelOf(this.#described.kind);
+    let done: Result<T> | undefined;
+    const once = (): T => {
+      done ??= resultOf(work);
+      if ('error' in done) throw done.error;
+      return done.value;
+    };
+    const inside = () =>
+      this.#attempt(() => {
+        try {
+          const returned: unknown = span ? span.run(once) : once();
+          if (returned instanceof Promise && !(done && 'value' in done && done.value === returned)) {
+            returned.catch(() => {});
+          }
+        } catch (thrown) {
+          if (!(done && 'error' in done && done.error === thrown)) throw thrown;
+        }
+      });
+    if (start.hasSubscribers) start.runStores(this.message, inside);
+    else inside();
+    if (end.hasSubscribers) end.publish(this.message);
+    return once();
   }
 
   end(attributes: SpanAttributes, errorCode: string): void {
     if (this.#ended) return;
     this.#ended = true;
-    const { span, message } = this;
+    const { span } = this;
+    const failure =
+      errorCode === '' ? undefined : { name: 'Error', code: errorCode, message: defaultMessage(errorCode) };
+    if (span) {
+      this.#attempt(() => span.set(attributes));
+      if (failure) this.#attempt(() => span.error(failure));
+      this.#attempt(() => span.end());
+    }
+    const channel = channelOf(this.#described.kind);
+    if (!this.#message && !channel.hasSubscribers) return;
+    const { message } = this;
     // An attribute of the application can be a getter that throws.
     this.#attempt(() => {
       message.attributes = { ...message.attributes, ...attributes };
     });
-    if (errorCode !== '') message.error = { name: 'Error', code: errorCode, message: defaultMessage(errorCode) };
-    if (span) {
-      this.#attempt(() => span.set(attributes));
-      if (message.error) this.#attempt(() => span.error(message.error));
-      this.#attempt(() => span.end());
-    }
-    this.#publishEnd();
-  }
-
-  #publishEnd(): void {
-    const { error, asyncStart, asyncEnd } = this.#channel;
-    if (this.message.error && error.hasSubscribers) error.publish(this.message);
-    if (asyncStart.hasSubscribers) asyncStart.publish(this.message);
-    if (asyncEnd.hasSubscribers) asyncEnd.publish(this.message);
+    message.error = failure;
+    if (failure && channel.error.hasSubscribers) channel.error.publish(message);
+    if (channel.asyncStart.hasSubscribers) channel.asyncStart.publish(message);
+    if (channel.asyncEnd.hasSubscribers) channel.asyncEnd.publish(message);
   }
 }
 
-/** Work that a tracer may not call, call twice or call late: it runs exactly once, and its result is kept. */
-class Once<T> {
-  readonly #work: () => T;
-  #done: { readonly value: T } | { readonly error: unknown } | undefined;
-
-  constructor(work: () => T) {
-    this.#work = work;
-  }
-
-  call(): T {
-    this.callQuietly();
-    const done = this.#done as { readonly value: T } | { readonly error: unknown };
-    if ('error' in done) throw done.error;
-    return done.value;
-  }
-
-  /** True if the work threw this value. */
-  threw(thrown: unknown): boolean {
-    return this.#done !== undefined && 'error' in this.#done && this.#done.error === thrown;
-  }
-
-  callQuietly(): void {
-    if (this.#done) return;
-    try {
-      this.#done = { value: this.#work() };
-    } catch (error) {
-      this.#done = { error };
-    }
+function resultOf<T>(work: () => T): Result<T> {
+  try {
+    return { value: work() };
+  } catch (error) {
+    return { error };
   }
 }

@@ -24,7 +24,7 @@ export interface LogRecord {
 export interface MetricRecord {
   /**
    * `framework.request`, `framework.event`, `framework.call` (a tool, resource or prompt of an MCP server), `framework.limit` (a decision of
-   * a rate limit), or the name of a declared metric.
+   * a rate limit), `framework.trace` (spans that were lost), or the name of a declared metric.
    */
   readonly name: string;
   /** 1 for counts of the framework, else the value of the application. */
@@ -102,6 +102,10 @@ export interface Span extends SpanScope {
   readonly spanId?: string;
   /** The trace of the caller or the producer if it differs, 32 hexadecimal digits: `remote_trace_id` of log lines. */
   readonly remoteTraceId?: string;
+  /** This span for the next service, in the format of W3C Trace Context: `00-<trace>-<span>-<flags>`. */
+  readonly traceparent?: string;
+  /** The `tracestate` that belongs to `traceparent`; `''` if absent. */
+  readonly tracestate?: string;
   /** Adds attributes. */
   set(attributes: SpanAttributes): void;
   /** Records the failure: `{ name, code, message }`, never the message of the thrown error. */
@@ -161,6 +165,8 @@ export interface SpanHook {
     links?: readonly SpanLink[],
     origin?: SpanOrigin,
   ): Span;
+  /** Returns the losses since the last call, for the hook `metric`; `undefined` if nothing was lost. Called with the first span of an invocation. */
+  losses?(): MetricRecord | undefined;
 }
 
 /** Hooks of a container. They are called but not awaited; an error or rejection never changes an answer. */

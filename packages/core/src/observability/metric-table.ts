@@ -98,6 +98,16 @@ export const METRIC_GROUPS: readonly MetricGroup[] = [
     ],
   },
   {
+    record: 'framework.trace',
+    tags: [],
+    dimensions: ['service'],
+    properties: [],
+    metrics: [
+      { name: 'SpansDropped', unit: 'Count', value: count },
+      { name: 'SpanExportFailures', unit: 'Count', value: measured('export_failures') },
+    ],
+  },
+  {
     record: 'framework.start',
     tags: [],
     dimensions: ['service'],

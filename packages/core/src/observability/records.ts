@@ -61,7 +61,12 @@ export function startSurfaceSpan(observability: Observability, ctx: Context, nam
 }
 
 function originOf(state: ContextState): SpanOrigin {
-  return { invocation: () => state, carrier: (name) => state.request.headerValues(name).join() };
+  return { invocation: () => state, carrier: (name) => carrierOf(state, name) };
+}
+
+/** A header, else the member of the message: only members of W3C Trace Context, which the surface has checked. */
+function carrierOf({ request, carried }: ContextState, name: string): string {
+  return request.headerValues(name).join() || (carried?.[name] ?? '');
 }
 
 /**

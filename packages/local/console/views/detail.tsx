@@ -125,6 +125,11 @@ function Facts({ row, record }: { readonly row: InvocationRow; readonly record: 
           {gate.scopes.length > 0 && ` (${gate.scopes.join(', ')})`}, {gate.principalKind ?? 'anonymous'}
         </Fact>
       )}
+      {row.traceId !== '' && (
+        <Fact name="trace">
+          <a href={`#/traces/${encodeURIComponent(row.traceId)}`}>show the waterfall</a>
+        </Fact>
+      )}
       {row.origin.alias && <Fact name="alias">{row.origin.alias}</Fact>}
       {row.origin.as && <Fact name="sent as">{row.origin.as}</Fact>}
       {row.maxMemoryMb !== null && <Fact name="memory">{row.maxMemoryMb} MB</Fact>}

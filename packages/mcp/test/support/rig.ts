@@ -1,4 +1,4 @@
-import type { Clock, Handler, LambdaContext, Logger, MetricRecord, SecurePrincipal } from '@sallyport/core';
+import type { Clock, Handler, LambdaContext, Logger, MetricRecord, SecurePrincipal, SpanHook } from '@sallyport/core';
 import { createLogger } from '@sallyport/core/observability';
 import { STREAM_ACCESS } from '@sallyport/http/internal';
 import { Optional, SecureApp } from '@sallyport/secure';
@@ -29,6 +29,8 @@ export interface RigOptions {
   readonly log?: Logger;
   /** The metric hook of the container. Default: none. */
   readonly metric?: (record: MetricRecord) => unknown;
+  /** The tracer of the container. Default: none. */
+  readonly span?: SpanHook;
   /** Options of the server; `store: null` means no store. */
   readonly server?: Partial<Omit<McpServerOptions, 'store'>> & { readonly store?: McpStore | null };
   readonly register?: (server: McpServer) => void;
@@ -103,6 +105,7 @@ export class Rig {
       observability: {
         log: (record) => this.logged.push(record),
         ...(this.options.metric && { metric: this.options.metric }),
+        ...(this.options.span && { span: this.options.span }),
       },
       ...(clock ? { clock } : {}),
       log: this.options.log ?? false,

@@ -46,6 +46,15 @@ class BridgedSpan implements SpanOfHook {
     return this.span.spanContext().spanId;
   }
 
+  get traceparent(): string {
+    const { traceId, spanId, traceFlags } = this.span.spanContext();
+    return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+  }
+
+  get tracestate(): string {
+    return this.span.spanContext().traceState?.serialize() ?? '';
+  }
+
   set(attributes: Readonly<Record<string, string | number | boolean>>): void {
     this.span.setAttributes({ ...attributes });
   }

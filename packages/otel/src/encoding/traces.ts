@@ -1,4 +1,16 @@
-import { type Attributes, attributes, fixed32, hex, message, repeated, string, time, unsigned } from './protobuf.js';
+import {
+  type Attributes,
+  attributes,
+  each,
+  encode,
+  fixed32,
+  hex,
+  type Kind,
+  type Output,
+  string,
+  time,
+  unsigned,
+} from './protobuf.js';
 
 /** The values of `Span.SpanKind`. */
 export const SPAN_KIND = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 } as const;
@@ -96,56 +108,94 @@ export interface TracesData {
 }
 
 // The numbers come from https://github.com/open-telemetry/opentelemetry-proto/tree/v1.9.0/opentelemetry/proto:
-// trace/v1/trace.proto, common/v1/common.proto and resource/v1/resource.proto.
+// trace/v1/trace.proto, common/v1/common.proto and resource/v1/resource.proto. Members are written from the last to the first. These messages are
+// functions and not tables, which are three times slower: a span is encoded within the time of an invocation.
+
+/** A message whose members a function writes. */
+function written<T>(write: (out: Output, value: T) => void): Kind<T> {
+  return (out, field, value) => {
+    const before = out.length;
+    write(out, value);
+    out.close(field, out.length - before);
+  };
+}
 
 /** `InstrumentationScope`. */
-export const SCOPE = /* @__PURE__ */ message<Scope>({ name: [1, string], version: [2, string] });
+export const SCOPE = /* @__PURE__ */ written<Scope>((out, { name, version }) => {
+  string(out, 2, version);
+  string(out, 1, name);
+});
 
 /** `Resource`. */
-export const RESOURCE = /* @__PURE__ */ message<Resource>({ attributes: [1, attributes] });
+export const RESOURCE = /* @__PURE__ */ written<Resource>((out, resource) => attributes(out, 1, resource.attributes));
+
+const EVENT = /* @__PURE__ */ written<EventData>((out, event) => {
+  attributes(out, 3, event.attributes);
+  string(out, 2, event.name);
+  time(out, 1, event.timeUnixNano);
+});
+
+const LINK = /* @__PURE__ */ written<LinkData>((out, { traceId, spanId, traceState, flags }) => {
+  fixed32(out, 6, flags);
+  string(out, 3, traceState);
+  hex(out, 2, spanId);
+  hex(out, 1, traceId);
+});
+
+const STATUS = /* @__PURE__ */ written<SpanData['status']>((out, { message, code }) => {
+  unsigned(out, 3, code);
+  string(out, 2, message);
+});
 
 /** `Span`. */
-const SPAN = /* @__PURE__ */ message<SpanData>({
-  traceId: [1, hex],
-  spanId: [2, hex],
-  traceState: [3, string],
-  parentSpanId: [4, hex],
-  name: [5, string],
-  kind: [6, unsigned],
-  startTimeUnixNano: [7, time],
-  endTimeUnixNano: [8, time],
-  attributes: [9, attributes],
-  droppedAttributesCount: [10, unsigned],
-  events: [
-    11,
-    repeated(message<EventData>({ timeUnixNano: [1, time], name: [2, string], attributes: [3, attributes] })),
-  ],
-  droppedEventsCount: [12, unsigned],
-  links: [
-    13,
-    repeated(message<LinkData>({ traceId: [1, hex], spanId: [2, hex], traceState: [3, string], flags: [6, fixed32] })),
-  ],
-  droppedLinksCount: [14, unsigned],
-  status: [15, message<SpanData['status']>({ message: [2, string], code: [3, unsigned] })],
-  flags: [16, fixed32],
+const SPAN = /* @__PURE__ */ written<SpanData>((out, span) => {
+  fixed32(out, 16, span.flags);
+  STATUS(out, 15, span.status);
+  unsigned(out, 14, span.droppedLinksCount);
+  each(out, 13, span.links, LINK);
+  unsigned(out, 12, span.droppedEventsCount);
+  each(out, 11, span.events, EVENT);
+  unsigned(out, 10, span.droppedAttributesCount);
+  attributes(out, 9, span.attributes);
+  time(out, 8, span.endTimeUnixNano);
+  time(out, 7, span.startTimeUnixNano);
+  unsigned(out, 6, span.kind);
+  string(out, 5, span.name);
+  hex(out, 4, span.parentSpanId);
+  string(out, 3, span.traceState);
+  hex(out, 2, span.spanId);
+  hex(out, 1, span.traceId);
 });
 
-/** `ExportTraceServiceRequest`. */
-export const TRACES = /* @__PURE__ */ message<TracesData>({
-  resourceSpans: [
-    1,
-    repeated(
-      message<ResourceSpans>({
-        resource: [1, RESOURCE],
-        scopeSpans: [
-          2,
-          repeated(message<ScopeSpans>({ scope: [1, SCOPE], spans: [2, repeated(SPAN)], schemaUrl: [3, string] })),
-        ],
-        schemaUrl: [3, string],
-      }),
-    ),
-  ],
+const SCOPE_SPANS = /* @__PURE__ */ written<ScopeSpans>((out, { scope, spans, schemaUrl }) => {
+  string(out, 3, schemaUrl);
+  each(out, 2, spans, SPAN);
+  SCOPE(out, 1, scope);
 });
+
+const RESOURCE_SPANS = /* @__PURE__ */ written<ResourceSpans>((out, { resource, scopeSpans, schemaUrl }) => {
+  string(out, 3, schemaUrl);
+  each(out, 2, scopeSpans, SCOPE_SPANS);
+  const bytes = resourceBytes(resource);
+  out.take(bytes.length).set(bytes, out.at);
+});
+
+let lastResource: Resource | undefined;
+let lastBytes: Uint8Array = new Uint8Array();
+
+/** The function is the same in every request: its bytes are kept. */
+function resourceBytes(resource: Resource): Uint8Array {
+  if (resource !== lastResource) {
+    lastBytes = encode((out) => RESOURCE(out, 1, resource), undefined);
+    lastResource = resource;
+  }
+  return lastBytes;
+}
+
+/** `ExportTraceServiceRequest`. */
+export const TRACES: Kind<TracesData> = (out, _field, { resourceSpans }) => {
+  each(out, 1, resourceSpans, RESOURCE_SPANS);
+};
 
 /** The version of the semantic conventions whose names the spans have. */
 export const SCHEMA_URL = 'https://opentelemetry.io/schemas/1.45.0';

@@ -18,6 +18,10 @@ export interface ExportCounts {
   sentBytes: number;
   /** Spans that were not sent, or that the receiver rejected. */
   droppedSpans: number;
+  /** The part of `droppedSpans` that a receiver rejected although it accepted their request (OTLP `partialSuccess`); default 0. */
+  rejectedSpans?: number;
+  /** Requests or datagrams that failed; default 0. */
+  failedExports?: number;
   /** Attributes that were removed because a span was too large. */
   cutAttributes: number;
 }
@@ -38,5 +42,5 @@ export interface SpanExporter {
 
 /** Totals that start at zero. */
 export function noCounts(): ExportCounts {
-  return { sentSpans: 0, sentBytes: 0, droppedSpans: 0, cutAttributes: 0 };
+  return { sentSpans: 0, sentBytes: 0, droppedSpans: 0, rejectedSpans: 0, failedExports: 0, cutAttributes: 0 };
 }

@@ -80,10 +80,15 @@ class OtlpExporter implements SpanExporter {
   async #send(body: Body, isFirst: boolean): Promise<void> {
     const { counts } = this;
     const sent = await this.#sender.send(body.content);
-    if (sent === 'accepted') {
-      counts.sentSpans += body.spans;
+    if (sent.outcome !== 'accepted') counts.failedExports = (counts.failedExports ?? 0) + 1;
+    if (sent.outcome === 'accepted') {
+      // The rejected part must not be sent again: https://opentelemetry.io/docs/specs/otlp/#partial-success
+      const rejected = Math.min(sent.rejected, body.spans);
+      counts.sentSpans += body.spans - rejected;
+      counts.droppedSpans += rejected;
+      counts.rejectedSpans = (counts.rejectedSpans ?? 0) + rejected;
       counts.sentBytes += body.bytes;
-    } else if (sent === 'failed' && isFirst && this.#keptBytes + body.bytes <= MAX_KEPT_BYTES) {
+    } else if (sent.outcome === 'failed' && isFirst && this.#keptBytes + body.bytes <= MAX_KEPT_BYTES) {
       this.#kept.push(body);
       this.#keptBytes += body.bytes;
     } else counts.droppedSpans += body.spans;

@@ -3,6 +3,7 @@ import { gzip } from 'node:zlib';
 import { type Environment, systemClock } from '@sallyport/core';
 import { isStringMap, pause, trimmedText } from '@sallyport/core/internal';
 import { integer, invalidConfiguration, kind, oneOf, text } from '@sallyport/core/options';
+import { rejectedIn } from './partial-success.js';
 
 /** The encoding of requests: `OTEL_EXPORTER_OTLP_PROTOCOL`. */
 export type OtlpProtocol = 'http/protobuf' | 'http/json';
@@ -38,8 +39,16 @@ export interface OtlpSignal {
   readonly variable: string;
 }
 
-/** The result of one request: accepted; rejected, not to be sent again; or failed. */
-export type Sent = 'accepted' | 'rejected' | 'failed';
+/** The result of one request. */
+export interface Sent {
+  /** Accepted; rejected, not to be sent again; or failed. */
+  readonly outcome: 'accepted' | 'rejected' | 'failed';
+  /** Spans or points that the receiver rejected although it accepted the request. */
+  readonly rejected: number;
+}
+
+const REJECTED: Sent = { outcome: 'rejected', rejected: 0 };
+const FAILED: Sent = { outcome: 'failed', rejected: 0 };
 
 const compress = promisify(gzip);
 
@@ -81,23 +90,26 @@ export class OtlpSender {
       const headers = isLarge ? { ...this.#headers, 'content-encoding': 'gzip' } : this.#headers;
       const signal = AbortSignal.timeout(Math.max(timeoutMs, 1));
       const first = await this.#post(content, headers, signal);
-      if (first.ok) return 'accepted';
-      const pauseMs = retryAfterMs(first.headers.get('retry-after'));
-      if (!RETRYABLE.includes(first.status)) return 'rejected';
-      if (performance.now() + pauseMs >= endsAt) return 'failed';
+      if (first.ok) return first.sent;
+      const pauseMs = retryAfterMs(first.retryAfter);
+      if (!RETRYABLE.includes(first.status)) return REJECTED;
+      if (performance.now() + pauseMs >= endsAt) return FAILED;
       await pause(systemClock, pauseMs, signal);
       const second = await this.#post(content, headers, signal);
-      return second.ok ? 'accepted' : 'failed';
+      return second.ok ? second.sent : FAILED;
     } catch {
-      return 'failed';
+      return FAILED;
     }
   }
 
   async #post(body: Uint8Array | string, headers: Readonly<Record<string, string>>, signal: AbortSignal) {
     const response = await fetch(this.#url, { method: 'POST', headers, body, signal, redirect: 'manual' });
     // An unread body would keep the connection from being used again.
-    await response.arrayBuffer();
-    return response;
+    const answer = Buffer.from(await response.arrayBuffer());
+    const { ok, status, headers: given } = response;
+    const isJson = given.get('content-type')?.startsWith('application/json') ?? false;
+    const sent: Sent = { outcome: 'accepted', rejected: ok ? rejectedIn(answer, isJson) : 0 };
+    return { ok, status, retryAfter: given.get('retry-after'), sent };
   }
 }
 

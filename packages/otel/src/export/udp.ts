@@ -64,7 +64,7 @@ class UdpExporter implements SpanExporter {
     // Without a receiver, Linux reports that an earlier datagram was rejected.
     socket.on('error', () => {
       const waiting = this.#waiting?.splice(0) ?? [];
-      for (const { spans } of waiting) this.counts.droppedSpans += spans;
+      for (const { spans } of waiting) this.#failed(spans);
     });
     socket.connect(this.#port, this.#host, () => {
       const waiting = this.#waiting ?? [];
@@ -106,27 +106,37 @@ class UdpExporter implements SpanExporter {
     return this.export({ ...batch, spans: [cut] });
   }
 
+  #failed(spans: number): void {
+    const { counts } = this;
+    counts.droppedSpans += spans;
+    counts.failedExports = (counts.failedExports ?? 0) + 1;
+  }
+
   #send(bytes: Buffer, spans: number): undefined {
-    const frame = { text: FRAME + bytes.toString('base64'), spans };
+    const content = bytes.toString('base64');
+    const buffer = Buffer.allocUnsafe(FRAME.length + content.length);
+    buffer.write(FRAME, 'latin1');
+    buffer.write(content, FRAME.length, 'latin1');
+    const frame = { bytes: buffer, spans };
     this.begin();
     if (this.#waiting) this.#waiting.push(frame);
     else this.#sendFrame(frame);
   }
 
-  #sendFrame({ text, spans }: Frame): void {
+  #sendFrame({ bytes, spans }: Frame): void {
     const { counts } = this;
-    this.#socket?.send(text, (error) => {
-      if (error) counts.droppedSpans += spans;
+    this.#socket?.send(bytes, (error) => {
+      if (error) this.#failed(spans);
       else {
         counts.sentSpans += spans;
-        counts.sentBytes += text.length;
+        counts.sentBytes += bytes.length;
       }
     });
   }
 }
 
 interface Frame {
-  readonly text: string;
+  readonly bytes: Buffer;
   readonly spans: number;
 }
 

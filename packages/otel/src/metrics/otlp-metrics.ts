@@ -160,6 +160,6 @@ class MetricsExporter {
     const data = toMetrics(this.#resource, { name: '@sallyport/otel' }, metrics);
     const body = this.#sender.protocol === 'http/json' ? toOtlpJson(data) : encode(METRICS, data);
     const sent = await this.#sender.send(body);
-    if (sent !== 'accepted') this.#dropped += dropped + values.length;
+    this.#dropped += sent.outcome === 'accepted' ? sent.rejected : dropped + values.length;
   }
 }

@@ -1,4 +1,4 @@
-import { toTraceparent, toTracestate, toXray } from './internal/remote.js';
+import { toXray } from './internal/remote.js';
 import { activeSpan, type TraceSpan } from './internal/trace.js';
 
 /** The span in which code runs. */
@@ -31,9 +31,9 @@ export function headersOf(span: TraceSpan): Record<string, string> {
   const { identity, settings } = span.trace;
   const headers: Record<string, string> = {};
   if (settings.propagators.includes('tracecontext')) {
-    headers.traceparent = toTraceparent(span);
-    const state = toTracestate(identity.state, span.remoteTraceId);
-    if (state !== '') headers.tracestate = state;
+    const { traceparent, tracestate } = span;
+    headers.traceparent = traceparent;
+    if (tracestate !== '') headers.tracestate = tracestate;
   }
   if (settings.propagators.includes('xray')) headers['x-amzn-trace-id'] = toXray(span);
   if (identity.baggage !== '') headers.baggage = identity.baggage;

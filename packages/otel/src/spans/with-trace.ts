@@ -1,5 +1,5 @@
 import { fromJson, isObject, type Members } from '@sallyport/core/internal';
-import { toTraceparent, toTracestate, toXray } from './internal/remote.js';
+import { toXray } from './internal/remote.js';
 import { activeSpan } from './internal/trace.js';
 
 /** SQS and SNS accept ten attributes for each message. */
@@ -19,8 +19,8 @@ const MAX_ATTRIBUTES = 10;
 export function withTrace<T extends object>(input: T): T {
   const span = activeSpan();
   if (!span) return input;
-  const state = toTracestate(span.trace.identity.state, span.remoteTraceId);
-  const context = { traceparent: toTraceparent(span), ...(state && { tracestate: state }) };
+  const { traceparent, tracestate } = span;
+  const context = { traceparent, ...(tracestate && { tracestate }) };
   return carried(input as Members, context, toXray(span)) as T;
 }
 

@@ -8,6 +8,7 @@ import { dev } from './dev.js';
 import { SEND_FLAGS, send } from './send.js';
 import { env, REPLAY_FLAGS, replay, reset, TOKEN_FLAGS, token } from './small.js';
 import { TEST_RUN_FLAGS, testRun } from './test-run.js';
+import { trace } from './trace.js';
 
 export type { Command };
 
@@ -41,6 +42,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     does: 'sends the events of files, compares the results, and writes a JUnit report',
     flags: TEST_RUN_FLAGS,
     run: testRun,
+  },
+  trace: {
+    usage: 'trace <id>',
+    does: 'shows a trace of `sallyport dev` as a tree, failures first',
+    flags: JSON_ONLY,
+    run: trace,
   },
   token: { usage: 'token --sub <name>', does: 'prints a token of the local issuer', flags: TOKEN_FLAGS, run: token },
   env: {

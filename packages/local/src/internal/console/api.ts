@@ -5,6 +5,7 @@ import type { Difference } from '../recordings/compare.js';
 import type { CodeState, EnvironmentView, InvokeOutcome } from '../runtime/invoker.js';
 import type { SendRequest, SendResult } from '../send/send.js';
 import type { SourceAction, SourceView } from '../sources/sources.js';
+import type { TraceView } from '../traces/trace-view.js';
 
 /**
  * The HTTP API of the console, called by its page and by the commands of a running `dev`. JSON in and out, `authorization: Bearer
@@ -31,6 +32,8 @@ export interface ConsoleApi {
   'POST /api/reveal': { readonly body: RevealRequest; readonly answer: { readonly value: string } };
   /** The items of a table of DynamoDB when an invocation began. */
   'GET /api/past/{table}/{id}': { readonly answer: PastTable };
+  /** The invocations and spans of a trace, by its id in either form. */
+  'GET /api/traces/{id}': { readonly answer: TraceView };
   'GET /api/inventory': { readonly answer: Inventory };
   'GET /api/openapi': { readonly answer: unknown };
   'GET /api/forms': { readonly answer: readonly SendForm[] };
@@ -101,7 +104,7 @@ export interface RunState {
 /** A record without its large members, for the list and for each change in the stream. */
 export type InvocationRow = Omit<
   InvocationRecord,
-  'event' | 'answer' | 'client' | 'explain' | 'thrown' | 'spans' | 'logs' | 'awsCalls'
+  'event' | 'answer' | 'client' | 'explain' | 'thrown' | 'spans' | 'traced' | 'logs' | 'awsCalls'
 >;
 
 export type ConsoleEvent =

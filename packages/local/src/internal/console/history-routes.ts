@@ -3,6 +3,7 @@ import type { History } from '../history/history.js';
 import type { InvocationRecord } from '../journal/journal.js';
 import { compareRecords } from '../recordings/compare.js';
 import { saveTest, type TestedFunctions } from '../recordings/save-test.js';
+import { MAX_INVOCATIONS, traceIds, traceViewOf } from '../traces/trace-view.js';
 import type { InvocationRow } from './api.js';
 import { readId } from './bodies.js';
 import { newest } from './live.js';
@@ -42,6 +43,16 @@ export function historyRoutes(history: History, sync: () => Promise<void>, teste
     async 'POST /api/tests'({ body }) {
       await sync();
       return { file: saveTest(recordOf(history, String(readId(body).id)), tested) };
+    async 'GET /api/traces/{id}'({ params }) {
+      const { id, xray } = traceIds(params.id ?? '');
+      await sync();
+      const found = await Promise.all([history.search(id), history.search(xray)]);
+      const ids = [...new Set(found.flat())].slice(0, MAX_INVOCATIONS);
+      const records = ids.flatMap((one) => history.get(one) ?? []);
+      return traceViewOf(
+        id,
+        records.filter(({ traceId, traced }) => traceId === xray || traced.some((span) => span.traceId === id)),
+      );
     },
   };
 }

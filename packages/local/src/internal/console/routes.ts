@@ -16,7 +16,8 @@ type HistoryRoute =
   | 'GET /api/search'
   | 'GET /api/compare'
   | 'GET /api/invocations/{id}'
-  | 'POST /api/tests';
+  | 'POST /api/tests'
+  | 'GET /api/traces/{id}';
 
 type Answers<R extends keyof ConsoleApi> = {
   readonly [N in R]: (call: Call) => Promise<ConsoleApi[N]['answer']> | ConsoleApi[N]['answer'];

@@ -30,5 +30,7 @@ export const POLICIES = {
   // A front end of the developer uploads to presigned URLs of S3.
   aws: { name: 'the AWS port', ...DOOR },
   issuer: { name: 'the issuer', hosts: 'port', pages: 'own' },
+  // The `fetch` of Node, with which functions export, sends a header of pages.
+  traces: { name: 'the trace receiver', hosts: 'address', pages: 'own' },
   runtime: { name: 'the Runtime API', hosts: 'address', pages: 'none' },
 } as const satisfies Readonly<Record<string, ListenerPolicy>>;

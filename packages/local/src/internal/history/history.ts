@@ -250,7 +250,11 @@ class DiskHistory implements History {
 /** The record of `--reveal` in the form of files. */
 function sanitized(record: InvocationRecord): InvocationRecord {
   const shown = new ShownRecord({ clean: createCleaner(false), failuresOf: () => record.failures });
-  const { gate, spans, logs, awsCalls, changes, leftovers, differences, failures: _, ...members } = record;
-  shown.apply({ id: record.id, members, added: { gate, spans, logs, awsCalls, changes, leftovers, differences } });
+  const { gate, spans, traced, logs, awsCalls, changes, leftovers, differences, failures: _, ...members } = record;
+  shown.apply({
+    id: record.id,
+    members,
+    added: { gate, spans, traced, logs, awsCalls, changes, leftovers, differences },
+  });
   return shown.get();
 }

@@ -16,13 +16,20 @@ export function toTexts(record: InvocationRecord): StoredTexts {
 export function fromTexts({ row, rest }: StoredTexts): InvocationRecord | undefined {
   try {
     // JSON has no `undefined`: a record without a response has no member `answer`.
-    return { event: undefined, answer: undefined, ...JSON.parse(row), ...JSON.parse(rest) } as InvocationRecord;
+    return {
+      event: undefined,
+      answer: undefined,
+      traced: [],
+      parentSpan: '',
+      ...JSON.parse(row),
+      ...JSON.parse(rest),
+    } as InvocationRecord;
   } catch {
     return undefined;
   }
 }
 
 function split(record: InvocationRecord) {
-  const { event, answer, client, explain, thrown, spans, logs, awsCalls, ...row } = record;
-  return { row, rest: { event, answer, client, explain, thrown, spans, logs, awsCalls } };
+  const { event, answer, client, explain, thrown, spans, traced, logs, awsCalls, ...row } = record;
+  return { row, rest: { event, answer, client, explain, thrown, spans, traced, logs, awsCalls } };
 }

@@ -24,6 +24,7 @@ import { tables } from '../services/dynamodb/table-state.js';
 import { LocalSources } from '../sources/local-sources.js';
 import { LocalState } from '../state/local-state.js';
 import type { State } from '../state/state.js';
+import { TraceReceivers } from '../traces/receivers.js';
 import type { Part, RunBase } from './base.js';
 import { Fleet } from './fleet.js';
 import { Functions } from './functions.js';
@@ -110,7 +111,13 @@ function createParts(base: RunBase, { guardian, nodeMajor, without, watch }: Par
   const identity = new LocalIdentity(base);
   const state = new LocalState(base, process.env);
   const address = without.includes(AWS_PORT) ? {} : awsVariables(base);
-  const variables = () => ({ ...state.variables(), ...address, ...developerVariables(config, identity, state) });
+  const traces = new TraceReceivers(base);
+  const variables = () => ({
+    ...state.variables(),
+    ...address,
+    ...traces.variables(),
+    ...developerVariables(config, identity, state),
+  });
   const runtime = { config, nodeMajor, journal, guardian, now, notice, variables };
   const fleet = config.fleet && new Fleet({ ...runtime, watch }, config.fleet.functions);
   const functions = fleet ? undefined : new Functions(runtime);
@@ -122,7 +129,7 @@ function createParts(base: RunBase, { guardian, nodeMajor, without, watch }: Par
   const host: Host = { ...inner, sources, sockets, sender: createSender({ ...inner, sources }) };
   const port = createAwsPort({ ...inner, sources, sockets });
   const page = createConsole(host, variables);
-  const all: readonly Part[] = [identity, state, port, sources, doors, page];
+  const all: readonly Part[] = [identity, state, port, traces, sources, doors, page];
   return { host, functions, fleet, page, parts: all.filter(({ name }) => !without.includes(name)) };
 }
 

@@ -4,6 +4,7 @@ import type { RawRecord, RecordLists, RecordMembers } from './journal.js';
 export const LIST_NAMES = [
   'gate',
   'spans',
+  'traced',
   'logs',
   'awsCalls',
   'changes',

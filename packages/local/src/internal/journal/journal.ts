@@ -1,5 +1,6 @@
 import type { Difference } from '@sallyport/testkit/events';
 import type { Origin } from '../runtime/invoker.js';
+import type { TracedSpan } from '../traces/traced-span.js';
 import type { Failure } from './failure-record.js';
 
 /** A line that the function wrote. */
@@ -88,6 +89,8 @@ export interface InvocationRecord {
   readonly requestId: string;
   /** `1-…`, the root of its trace. */
   readonly traceId: string;
+  /** The span or segment that the trace header names as the cause; `''` if absent. */
+  readonly parentSpan: string;
   readonly origin: Origin;
   /** The invocation whose AWS call caused the event; `null` if absent. */
   readonly causedBy: number | null;
@@ -123,6 +126,8 @@ export interface InvocationRecord {
   readonly explain: unknown;
   readonly gate: readonly GateDecision[];
   readonly spans: readonly SpanRecord[];
+  /** The spans that a tracer of the function exported, in the order of their ends. */
+  readonly traced: readonly TracedSpan[];
   readonly logs: readonly LogLine[];
   /** Number of lines that were dropped because of the limit. */
   readonly logsDropped: number;
@@ -180,6 +185,7 @@ export interface OpenRecord {
 export interface RecordLists {
   gate: GateDecision;
   spans: SpanRecord;
+  traced: TracedSpan;
   logs: LogLine;
   awsCalls: AwsCall;
   changes: StateChange;

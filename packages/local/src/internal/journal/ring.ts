@@ -57,6 +57,8 @@ class Ring implements Journal {
   readonly #byTrace = new Map<string, number>();
   readonly #bySegment = new Map<string, number>();
   readonly #byRequest = new Map<string, number>();
+  /** The span that a header named as the cause, before it arrived → the invocations. */
+  readonly #bySpan = new Map<string, readonly number[]>();
   readonly #notes: JournalNote[] = [];
   readonly #listeners = new Set<(change: JournalChange) => void>();
   #bytes = 0;
@@ -81,10 +83,13 @@ class Ring implements Journal {
     const id = this.#last;
     const causedBy = this.#bySegment.get(parent ?? '') ?? null;
     const startedAt = this.#options.now();
-    const raw: RawRecord = { ...EMPTY, ...emptyLists(), id, requestId, traceId, origin, causedBy, event, startedAt };
+    const first = { id, requestId, traceId, parentSpan: spanOf(parent), origin, causedBy, event, startedAt };
+    const raw: RawRecord = { ...EMPTY, ...emptyLists(), ...first };
     const entry: Entry = { raw, segment, bytes: 0, logBytes: 0, shown: undefined };
     this.#entries.set(id, entry);
     this.#byTrace.set(traceId, id);
+    if (causedBy === null && raw.parentSpan !== '')
+      this.#bySpan.set(raw.parentSpan, [...(this.#bySpan.get(raw.parentSpan) ?? []), id]);
     this.#bySegment.set(segment, id);
     this.#byRequest.set(requestId, id);
     this.#weigh(entry, sizeOf(event));
@@ -104,6 +109,7 @@ class Ring implements Journal {
     const entry = this.#entries.get(id);
     if (!entry) return;
     const { raw } = entry;
+    if (list === 'traced') this.#addSpan(id, (added as RecordLists['traced']).spanId);
     const bytes = sizeOf(added);
     if (list === 'logs') entry.logBytes += bytes;
     const { maxLogs, maxLogBytes } = this.#options;
@@ -125,6 +131,13 @@ class Ring implements Journal {
     entry.shown ??= { reader: new ChangeReader(), record: new ShownRecord(this.#shownOptions) };
     entry.shown.record.apply(entry.shown.reader.read(entry.raw));
     return entry.shown.record.get();
+  }
+
+  /** A tracer replaces the segment in the headers of calls with its spans, which arrive when the invocation has ended. */
+  #addSpan(id: number, spanId: string): void {
+    this.#bySegment.set(spanId, id);
+    for (const caused of this.#bySpan.get(spanId) ?? []) this.update(caused, { causedBy: id });
+    this.#bySpan.delete(spanId);
   }
 
   raw(id: number): RawRecord | undefined {
@@ -184,9 +197,15 @@ class Ring implements Journal {
     this.#entries.delete(id);
     this.#bytes -= bytes;
     this.#byRequest.delete(raw.requestId);
-    this.#bySegment.delete(segment);
+    for (const key of [segment, ...raw.traced.map(({ spanId }) => spanId)]) this.#bySegment.delete(key);
+    this.#bySpan.delete(raw.parentSpan);
     if (this.#byTrace.get(raw.traceId) === id) this.#byTrace.delete(raw.traceId);
   }
+}
+
+/** A caller can send any other string. */
+function spanOf(parent = ''): string {
+  return /^[\da-f]{16}$/.test(parent) ? parent : '';
 }
 
 const EMPTY = {
@@ -205,5 +224,5 @@ const EMPTY = {
 } as const;
 
 function emptyLists() {
-  return { gate: [], spans: [], logs: [], awsCalls: [], changes: [], leftovers: [], differences: [] };
+  return { gate: [], spans: [], traced: [], logs: [], awsCalls: [], changes: [], leftovers: [], differences: [] };
 }

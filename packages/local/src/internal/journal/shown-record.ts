@@ -1,3 +1,4 @@
+import { cleanSpan, type TracedSpan } from '../traces/traced-span.js';
 import { LIST_NAMES, type RecordChange } from './changes.js';
 import type { Cleaner } from './cleaner.js';
 import type { Failure } from './failure-record.js';
@@ -31,6 +32,7 @@ export class ShownRecord {
     this.#lists = {
       gate: [...this.#record.gate],
       spans: [...this.#record.spans],
+      traced: [...this.#record.traced],
       logs: [...this.#record.logs],
       awsCalls: [...this.#record.awsCalls],
       changes: [...this.#record.changes],
@@ -43,7 +45,9 @@ export class ShownRecord {
     const { clean } = this.#options;
     for (const [name, value] of Object.entries(members))
       Object.assign(this.#record, { [name]: this.#member(name, value) });
-    for (const name of LIST_NAMES) for (const entry of added[name] ?? []) this.#lists[name].push(clean(entry));
+    for (const name of LIST_NAMES)
+      for (const entry of added[name] ?? [])
+        this.#lists[name].push(name === 'traced' ? cleanSpan(entry as TracedSpan, clean) : clean(entry));
     this.#view = undefined;
   }
 
@@ -89,6 +93,7 @@ const EMPTY: InvocationRecord = {
   id: 0,
   requestId: '',
   traceId: '',
+  parentSpan: '',
   origin: { kind: '', target: '' },
   causedBy: null,
   startedAt: 0,
@@ -106,6 +111,7 @@ const EMPTY: InvocationRecord = {
   explain: null,
   gate: [],
   spans: [],
+  traced: [],
   logs: [],
   logsDropped: 0,
   awsCalls: [],

@@ -1,21 +1,27 @@
 import { parseTraceparent, stateOf } from '@sallyport/core/internal';
+import type { JsonObject } from '../../protocol/types.js';
 import type { McpAskingContext } from '../context.js';
 import type { Call } from './call.js';
-import type { RunScope } from './run.js';
+import type { HandlerRun } from './run.js';
 
 /** The handler of a call, with the names for its span. */
 export type StartedCall = Pick<Call, 'invoke' | 'method' | 'name'>;
 
 /**
  * The handler inside the span of its call, with the names of the conventions for MCP
- * (https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/). A trace context in `_meta` is a link, because the client wrote it.
+ * (https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/). A trace context in `_meta` is a link, because the client wrote it; for a request
+ * without trace headers it is also the sender of the request, whose trace continues if the caller is trusted.
+ *
+ * @see https://modelcontextprotocol.io/seps/414-request-meta
  */
-export function invokeInSpan(scope: RunScope, call: StartedCall, context: McpAskingContext): unknown {
-  const { span } = stateOf(scope.http.context);
+export function invokeInSpan(run: HandlerRun, call: StartedCall, context: McpAskingContext): unknown {
+  const { scope } = run;
+  const state = stateOf(scope.http.context);
+  const { span } = state;
   if (!span) return call.invoke(context);
   const { method, name } = call;
-  const { meta } = context;
-  const traceparent = meta.traceparent ?? '';
+  const { traceparent = '', tracestate = '', baggage = '' } = context.meta;
+  state.carried ??= { traceparent, tracestate, baggage };
   const traceId = parseTraceparent(traceparent);
   const links = traceId === '' ? [] : [{ traceId, spanId: traceparent.trim().slice(36, 52) }];
   const attributes = {
@@ -27,5 +33,21 @@ export function invokeInSpan(scope: RunScope, call: StartedCall, context: McpAsk
   };
   // The URI of a resource can contain values of the client.
   const spanName = method.startsWith('resources/') ? method : `${method} ${name}`;
-  return span.within(spanName, () => call.invoke(context), attributes, links);
+  const work = (child: TraceIds) => {
+    run.trace = () => traceMeta(child);
+    return call.invoke(context);
+  };
+  return span.within(spanName, work, attributes, links);
+}
+
+interface TraceIds {
+  id(name: 'traceparent' | 'tracestate'): string;
+}
+
+/** The members of `_meta` with which the client continues the trace; `undefined` for a tracer without W3C Trace Context. */
+function traceMeta(span: TraceIds): JsonObject | undefined {
+  const traceparent = span.id('traceparent');
+  const tracestate = span.id('tracestate');
+  if (traceparent === '') return undefined;
+  return tracestate === '' ? { traceparent } : { traceparent, tracestate };
 }

@@ -7,7 +7,7 @@ import {
   type SpanScope,
   type StandardSchema,
 } from '@sallyport/core';
-import { guardHook, isObject } from '@sallyport/core/internal';
+import { guardHook, isObject, membersOf } from '@sallyport/core/internal';
 import { isStandardSchema } from '@sallyport/core/options';
 import { digestOf } from '../../internal/crypto.js';
 import { isLogLevel, passesLevel } from '../../protocol/internal/protocol.js';
@@ -62,7 +62,7 @@ async function runHandler(run: HandlerRun, call: StartedCall): Promise<void> {
     let isAgain = true;
     while (isAgain) {
       const context = new HandlerContext(run);
-      const value = await invokeInSpan(run.scope, call, context);
+      const value = await invokeInSpan(run, call, context);
       isAgain = isInputRequired(value) && (await context.askAll(value));
       if (!isInputRequired(value)) run.finish({ kind: 'answer', value });
     }
@@ -192,10 +192,12 @@ class HandlerContext implements McpAskingContext {
   #emit(method: string, params: JsonObject, level?: LogLevel): void {
     if (this.#run.isOver) return;
     void this.#run.checkCancelled();
-    const json = JSON.stringify({ jsonrpc: '2.0', method, params });
+    const content = JSON.stringify({ jsonrpc: '2.0', method, params });
+    const trace = this.#run.trace?.();
+    const json = trace ? JSON.stringify({ jsonrpc: '2.0', method, params: { ...params, _meta: trace } }) : content;
     const event = level === undefined ? { json } : { json, level };
     // A recorded step does not run again, so its events are not emitted again.
-    if (this.#run.scope.keepsEvents && !this.#steps?.isInside) this.#run.emit(event);
+    if (this.#run.scope.keepsEvents && !this.#steps?.isInside) this.#run.emit(event, content);
     else this.#run.send(event);
   }
 
@@ -234,7 +236,7 @@ class HandlerContext implements McpAskingContext {
     const run = this.#run;
     for (const [key, request] of Object.entries(requests)) {
       if (this.#refuses(request, key)) return false;
-      this.#questions.push({ key, request, digest: digestOf(request) });
+      this.#questions.push({ key, request: withTraceMeta(request, run.trace?.()), digest: digestOf(request) });
     }
     const { hold } = run;
     if (!hold || this.#questions.length > MAX_QUESTIONS) {
@@ -262,7 +264,7 @@ class HandlerContext implements McpAskingContext {
     const digest = digestOf(request);
     const key = named ?? this.#keyFor(digest);
     if (run.isOver || this.#refuses(request, key)) return never();
-    const asked: Question = { key, digest, request };
+    const asked: Question = { key, digest, request: withTraceMeta(request, run.trace?.()) };
     const recorded = memory.answers.get(key);
     if (recorded) return this.#replay(asked, recorded);
     if (hold && asking === 'hold') return this.#replay(asked, await hold(asked, run));
@@ -347,6 +349,13 @@ class HandlerContext implements McpAskingContext {
     if (run.isOver) return never();
     if (run.scope.canClose && run.pauseForReader()) return never();
   }
+}
+
+/** A question with the trace in its `_meta`; its own members are kept. */
+function withTraceMeta(request: InputRequest, trace: JsonObject | undefined): InputRequest {
+  if (!trace) return request;
+  const { _meta, ...params } = membersOf(request.params);
+  return { ...request, params: { ...params, _meta: { ...trace, ...membersOf(_meta) } } } as InputRequest;
 }
 
 function tooLargeAnswer({ method }: InputRequest): McpToolError {

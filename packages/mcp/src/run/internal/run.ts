@@ -10,6 +10,7 @@ import type {
   Implementation,
   InputResponses,
   Json,
+  JsonObject,
   LogLevel,
   RequestId,
 } from '../../protocol/types.js';
@@ -118,6 +119,8 @@ export class HandlerRun {
   /** The recorded data of the call. Answers and steps of this run are added to it. */
   memory: RunMemory;
   readonly outcome: Promise<Outcome>;
+  /** Returns members of `_meta` for messages to the client: the span of this run. Digests of messages do not contain them. */
+  trace: (() => JsonObject | undefined) | undefined;
   /** Called for each new event. */
   onEvent: (() => void) | undefined;
   /** Sends a question on the open stream and waits for its answer; `undefined` if the call is to be parked. Set by streams that hold. */
@@ -323,9 +326,11 @@ export class HandlerRun {
   /**
    * Sends an event of the handler that a replay emits again, unless an earlier run has sent it. It is recognized by its content and
    * not by its position, because parallel branches of a handler can emit in another order.
+   *
+   * @param content the JSON of the event without its trace context, which differs between runs
    */
-  emit(event: RunEvent): void {
-    const digest = sha256Url(event.json).slice(0, EVENT_DIGEST_LENGTH);
+  emit(event: RunEvent, content: string): void {
+    const digest = sha256Url(content).slice(0, EVENT_DIGEST_LENGTH);
     const unseen = this.#unseen.get(digest) ?? 0;
     if (unseen > 0) this.#unseen.set(digest, unseen - 1);
     else {

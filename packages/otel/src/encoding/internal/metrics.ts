@@ -6,12 +6,11 @@ import {
   doubles,
   integer64,
   integers64,
-  message,
-  repeated,
   string,
   time,
   unsigned,
 } from '../protobuf.js';
+import { message, repeated } from '../tables.js';
 import { RESOURCE, type Resource, SCHEMA_URL, SCOPE, type Scope } from '../traces.js';
 
 /** The value of `AggregationTemporality` for values since the last request. */

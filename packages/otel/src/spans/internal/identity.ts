@@ -4,8 +4,9 @@ import type { Identity, TraceSettings } from './settings.js';
 
 const MAX_BAGGAGE = 8192;
 
-const POOL_BYTES = 1024;
+const POOL_BYTES = 2048;
 let pool = '';
+let used = 0;
 let isSnapshot: boolean | undefined;
 
 /**
@@ -14,13 +15,12 @@ let isSnapshot: boolean | undefined;
  */
 export function randomHex(bytes: 8 | 16): string {
   isSnapshot ??= process.env.AWS_LAMBDA_INITIALIZATION_TYPE === 'snap-start';
-  if (pool.length < bytes * 2) {
-    const random = crypto.getRandomValues(new Uint8Array(isSnapshot ? bytes : POOL_BYTES));
-    pool = Buffer.from(random.buffer).toString('hex');
+  if (isSnapshot || pool.length < used + bytes * 2) {
+    pool = Buffer.from(crypto.getRandomValues(new Uint8Array(isSnapshot ? bytes : POOL_BYTES))).toString('hex');
+    used = 0;
   }
-  const digits = pool.slice(0, bytes * 2);
-  pool = pool.slice(bytes * 2);
-  return digits;
+  used += bytes * 2;
+  return pool.slice(used - bytes * 2, used);
 }
 
 /**
@@ -29,7 +29,7 @@ export function randomHex(bytes: 8 | 16): string {
  */
 export function decideIdentity(origin: SpanOrigin | undefined, settings: TraceSettings): Identity {
   const sender = origin && readRemote(origin);
-  const platform = platformOf(origin);
+  const platform = platformOf(origin, settings.isShared);
   const isTrusted = sender !== undefined && origin !== undefined && trusts(origin, settings);
   const first = settings.exporter?.joinsPlatform ? 'xray' : settings.propagators[0];
   const trusted = isTrusted ? sender : undefined;
@@ -71,9 +71,9 @@ function baggageOf(value: string): string {
 }
 
 /** The segment of Lambda: from the context, else from the variable of the one invocation that the process serves. */
-function platformOf(origin: SpanOrigin | undefined): RemoteSpan | undefined {
+function platformOf(origin: SpanOrigin | undefined, isShared: boolean): RemoteSpan | undefined {
   const { xRayTraceId, traceId } = origin?.invocation().lambdaContext ?? {};
   const own = xRayTraceId ?? traceId;
   const given = typeof own === 'string' ? (fromXray(own) ?? fromXray(`Root=${own}`)) : undefined;
-  return given ?? (process.env.AWS_LAMBDA_MAX_CONCURRENCY ? undefined : fromXray(process.env._X_AMZN_TRACE_ID ?? ''));
+  return given ?? (isShared ? undefined : fromXray(process.env._X_AMZN_TRACE_ID ?? ''));
 }

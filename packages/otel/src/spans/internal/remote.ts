@@ -15,8 +15,9 @@ export interface RemoteSpan {
 
 /** The sender by W3C Trace Context, else by the header of X-Ray; `undefined` if neither is valid. */
 export function readRemote(origin: SpanOrigin): RemoteSpan | undefined {
+  const traceparent = origin.carrier('traceparent');
   return (
-    fromTraceparent(origin.carrier('traceparent'), origin.carrier('tracestate')) ??
+    (traceparent === '' ? undefined : fromTraceparent(traceparent, origin.carrier('tracestate'))) ??
     fromXray(origin.carrier('x-amzn-trace-id'))
   );
 }
@@ -32,16 +33,22 @@ export function fromTraceparent(value: string, tracestate: string): RemoteSpan |
 
 /** https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader */
 export function fromXray(header: string): RemoteSpan | undefined {
+  if (header === '') return undefined;
   const root = parseXrayTraceHeader(header);
   if (root === '') return undefined;
-  const sampled = /(?:^|;)\s*Sampled=([01])/.exec(header)?.[1];
-  const spanId = /(?:^|;)\s*Parent=([0-9a-f]{16})\s*(?:;|$)/i.exec(header)?.[1] ?? '';
+  const parent = memberOf(header, 'Parent=').toLowerCase();
+  const sampled = memberOf(header, 'Sampled=');
   return {
-    traceId: root.slice(2).replace('-', '').toLowerCase(),
-    spanId: /^0*$/.test(spanId) ? '' : spanId.toLowerCase(),
-    sampled: sampled === undefined ? undefined : sampled === '1',
+    traceId: (root.slice(2, 10) + root.slice(11)).toLowerCase(),
+    spanId: /^(?!0+$)[0-9a-f]{16}$/.test(parent) ? parent : '',
+    sampled: sampled === '1' || (sampled === '0' ? false : undefined),
     state: '',
   };
+}
+
+function memberOf(header: string, name: string): string {
+  const [, value = ''] = header.split(name, 2);
+  return value.split(';', 1)[0]?.trim() ?? '';
 }
 
 /** A span as the carriers of a request or message name it. */
@@ -67,7 +74,8 @@ const ORIGIN = /(?:^|,)\s*sallyport=([0-9a-f]{32})\s*(?:,|$)/;
 
 /** The trace in which a request began: by its `tracestate`, else the trace of the sender; `''` without a sender. */
 export function beginningOf(remote: RemoteSpan | undefined): string {
-  return ORIGIN.exec(remote?.state ?? '')?.[1] ?? remote?.traceId ?? '';
+  if (!remote) return '';
+  return (remote.state === '' ? undefined : ORIGIN.exec(remote.state)?.[1]) ?? remote.traceId;
 }
 
 /** A `tracestate` with the first trace at its front; `''` if both are empty. */

@@ -3,9 +3,10 @@ import type { SpanAttributes, SpanKind, SpanLink, Span as SpanOfHook, SpanOrigin
 import { Deliveries, type DeliveryHolder, remainingMs } from '@sallyport/core/internal';
 import { type EventData, type LinkData, SPAN_KIND, type SpanData, STATUS_ERROR } from '../../encoding/traces.js';
 import { VERSION } from '../../internal/version.js';
-import { AttributeMap, describe } from './attributes.js';
+import { AttributeMap, describe, NAMES } from './attributes.js';
+import type { Ending } from './deadlines.js';
 import { decideIdentity, randomHex } from './identity.js';
-import { beginningOf, type OnwardSpan, type RemoteSpan, readRemote } from './remote.js';
+import { beginningOf, type OnwardSpan, type RemoteSpan, readRemote, toTraceparent, toTracestate } from './remote.js';
 import type { Identity, TraceSettings } from './settings.js';
 
 const MAX_EVENTS = 32;
@@ -16,11 +17,16 @@ const SCOPE = { name: '@sallyport/otel', version: VERSION };
 
 const CURRENT: unique symbol = Symbol.for('sallyport.otel.current-span/1') as never;
 
+let current: AsyncLocalStorage<TraceSpan> | undefined;
+
 /** Shared by all copies of this package. */
 function storage(): AsyncLocalStorage<TraceSpan> {
-  const shared = globalThis as { [CURRENT]?: AsyncLocalStorage<TraceSpan> };
-  shared[CURRENT] ??= new AsyncLocalStorage();
-  return shared[CURRENT];
+  if (!current) {
+    const shared = globalThis as { [CURRENT]?: AsyncLocalStorage<TraceSpan> };
+    shared[CURRENT] ??= new AsyncLocalStorage();
+    current = shared[CURRENT];
+  }
+  return current;
 }
 
 /** The span in which this code runs; `undefined` outside an invocation and without a tracer. */
@@ -29,14 +35,16 @@ export function activeSpan(): TraceSpan | undefined {
 }
 
 /** The spans of one invocation. It ends with its root, or just before the invocation times out. */
-class Trace {
+class Trace implements Ending {
   readonly settings: TraceSettings;
+  /** `Infinity` without a deadline. */
+  readonly endsMs: number;
+  /** Children in the order in which they started. */
+  readonly children: TraceSpan[] = [];
   readonly #origin: SpanOrigin | undefined;
-  readonly #finished: SpanData[] = [];
-  readonly #open = new Set<TraceSpan>();
+  readonly #finished: TraceSpan[] = [];
   readonly #wallMs = Date.now();
   readonly #startedMs = performance.now();
-  readonly #timer: NodeJS.Timeout | undefined;
   #identity: Identity | undefined;
   root: TraceSpan | undefined;
   isEnded = false;
@@ -44,8 +52,9 @@ class Trace {
   constructor(settings: TraceSettings, origin: SpanOrigin | undefined) {
     this.settings = settings;
     this.#origin = origin;
-    const left = remainingMs(origin?.invocation().lambdaContext) - END_MARGIN_MS;
-    if (left > 0) this.#timer = setTimeout(() => this.root?.fail('app.timeout'), Math.min(left, 2 ** 31 - 1)).unref();
+    const leftMs = remainingMs(origin?.invocation().lambdaContext) - END_MARGIN_MS;
+    this.endsMs = leftMs > 0 ? this.#startedMs + leftMs : Number.POSITIVE_INFINITY;
+    settings.deadlines.add(this);
     settings.exporter?.begin?.();
   }
 
@@ -59,30 +68,25 @@ class Trace {
     return this.#wallMs + Math.max(performance.now() - this.#startedMs, 0);
   }
 
-  opened(span: TraceSpan): void {
-    this.#open.add(span);
+  timeOut(): void {
+    this.root?.fail('app.timeout');
   }
 
-  ended(span: TraceSpan, data: SpanData): void {
-    this.#open.delete(span);
-    this.#finished.push(data);
+  ended(span: TraceSpan): void {
+    this.#finished.push(span);
     if (span === this.root) this.#end();
-  }
-
-  /** A child that is still running when its root ends failed: its work did not complete within the invocation. */
-  endChildren(): void {
-    for (const span of [...this.#open].reverse()) if (span !== this.root) span.fail('app.timeout');
   }
 
   #end(): void {
     this.isEnded = true;
-    clearTimeout(this.#timer);
-    const { exporter, resource } = this.settings;
+    const { exporter, resource, deadlines } = this.settings;
+    deadlines.remove(this);
     if (!exporter || !this.identity.isSampled) return;
-    const sent = exporter.export({ resource, scope: SCOPE, spans: this.#finished });
+    const sent = exporter.export({ resource, scope: SCOPE, spans: this.#finished.map((span) => span.toData()) });
     const { waitMs = 0 } = exporter;
+    if (!sent || waitMs === 0) return;
     const holder = this.#origin?.invocation();
-    if (!sent || waitMs === 0 || !canWait(holder)) return;
+    if (!canWait(holder)) return;
     holder.kept ??= new Deliveries(holder);
     holder.kept.keep(sent, waitMs);
   }
@@ -93,36 +97,43 @@ function canWait(invocation: object | undefined): invocation is DeliveryHolder {
   return invocation !== undefined && 'kept' in invocation && 'clock' in invocation;
 }
 
+type Status = SpanData['status'];
+const NO_FAILURE: Status = { code: 0 };
+const NONE: readonly never[] = [];
+
 /** A span: made by the framework, by `ctx.span`, or by a traced client. */
 export class TraceSpan implements SpanOfHook, OnwardSpan {
   readonly trace: Trace;
-  readonly spanId = randomHex(8);
   readonly attributes = new AttributeMap();
   readonly #parent: TraceSpan | undefined;
+  readonly #start: Start;
   readonly #name: string;
-  readonly #kind: number;
   readonly #startMs: number;
   readonly #sender: RemoteSpan | undefined;
-  readonly #links: readonly SpanLink[];
-  readonly #events: EventData[] = [];
-  #status: { readonly code: number; readonly message?: string } = { code: 0 };
-  #isEnded = false;
+  #id = '';
+  #events: EventData[] | undefined;
+  #status = NO_FAILURE;
+  #endMs = 0;
 
   constructor(trace: Trace, parent: TraceSpan | undefined, start: Start) {
     this.trace = trace;
     this.#parent = parent;
+    this.#start = start;
     this.#startMs = trace.now();
-    const { kind, name, attributes, origin, links = [] } = start;
-    this.#kind = start.spanKind ?? kindOf(kind, attributes);
+    const { kind, name, attributes, origin } = start;
     this.#name = describe(kind, name, attributes, origin, this.attributes);
-    this.#links = links;
     // The producer of a record is a link of the record; the sender of a request is decided with the trace.
     this.#sender = parent && origin && readRemote(origin);
-    trace.opened(this);
+    if (parent) trace.children.push(this);
   }
 
   get traceId(): string {
     return this.trace.identity.traceId;
+  }
+
+  get spanId(): string {
+    this.#id ||= randomHex(8);
+    return this.#id;
   }
 
   get isSampled(): boolean {
@@ -136,11 +147,20 @@ export class TraceSpan implements SpanOfHook, OnwardSpan {
     return this.#parent ? this.#parent.remoteTraceId : this.trace.identity.remoteTraceId;
   }
 
+  get traceparent(): string {
+    return toTraceparent(this);
+  }
+
+  get tracestate(): string {
+    return toTracestate(this.trace.identity.state, this.remoteTraceId);
+  }
+
   set(attributes: SpanAttributes): void {
-    if (!this.#isEnded) this.attributes.add(attributes);
+    if (this.#endMs === 0) this.attributes.add(attributes, this.#start.kind === 'framework.span' ? undefined : NAMES);
   }
 
   addEvent(name: string, attributes: SpanAttributes): void {
+    this.#events ??= [];
     if (this.#events.length < MAX_EVENTS) this.#events.push({ timeUnixNano: this.trace.now(), name, attributes });
   }
 
@@ -151,27 +171,29 @@ export class TraceSpan implements SpanOfHook, OnwardSpan {
   }
 
   #failed(code: string): void {
-    this.attributes.add({ 'error.type': code });
+    this.attributes.put('error.type', code);
     this.#status = { code: STATUS_ERROR, message: code };
   }
 
   /** Ends the span as failed. */
   fail(code: string): void {
-    if (this.#isEnded) return;
+    if (this.#endMs > 0) return;
     this.#failed(code);
     this.end();
   }
 
   end(): void {
-    if (this.#isEnded) return;
-    this.#isEnded = true;
+    if (this.#endMs > 0) return;
     const { trace } = this;
     if (trace.isEnded) {
+      this.#endMs = 1;
       trace.settings.countLate();
       return;
     }
-    if (!this.#parent) trace.endChildren();
-    trace.ended(this, this.#toData());
+    // A child that is still running when its root ends failed: its work did not complete within the invocation.
+    if (!this.#parent) for (const child of trace.children.toReversed()) child.fail('app.timeout');
+    this.#endMs = trace.now();
+    trace.ended(this);
   }
 
   run<T>(run: () => T): T {
@@ -183,29 +205,32 @@ export class TraceSpan implements SpanOfHook, OnwardSpan {
     return new TraceSpan(this.trace, this, start);
   }
 
-  #toData(): SpanData {
+  toData(): SpanData {
     const { identity } = this.trace;
-    const { parent, traceId } = identity;
-    const linked = this.#parent ? this.#sender : identity.linked;
-    const links = [...(linked ? [linked] : []), ...this.#links];
-    const flags = Number(identity.isSampled) | 0x100;
+    const { traceId } = identity;
+    const [parent, linked] = this.#parent ? [undefined, this.#sender] : [identity.parent, identity.linked];
+    const { links: given = NONE } = this.#start;
+    // A message that names the sender of its request has no second link to it.
+    const others = given.length === 0 ? given : given.filter(({ spanId }) => spanId !== identity.parent?.spanId);
+    const links = linked ? [linked, ...others] : others;
+    const flags = identity.isSampled ? 0x101 : 0x100;
     return {
       traceId,
       spanId: this.spanId,
       traceState: identity.state || undefined,
-      parentSpanId: this.#parent?.spanId ?? parent?.spanId,
+      parentSpanId: (this.#parent ?? parent)?.spanId,
       name: this.#name,
-      kind: this.#kind,
+      kind: kindOf(this.#start),
       startTimeUnixNano: this.#startMs,
-      endTimeUnixNano: this.trace.now(),
+      endTimeUnixNano: this.#endMs,
       attributes: this.attributes.values,
       droppedAttributesCount: this.attributes.dropped,
-      events: this.#events,
+      events: this.#events ?? NONE,
       droppedEventsCount: 0,
-      links: links.slice(0, MAX_LINKS).flatMap(toLink),
+      links: links.length === 0 ? NONE : links.slice(0, MAX_LINKS).flatMap(toLink),
       droppedLinksCount: Math.max(links.length - MAX_LINKS, 0),
       status: this.#status,
-      flags: !this.#parent && parent ? flags | 0x200 : flags,
+      flags: parent ? flags | 0x200 : flags,
     };
   }
 }
@@ -221,7 +246,8 @@ export interface Start {
   readonly spanKind?: number;
 }
 
-function kindOf(kind: SpanKind, attributes: SpanAttributes): number {
+function kindOf({ kind, spanKind, attributes }: Start): number {
+  if (spanKind !== undefined) return spanKind;
   if (kind === 'framework.event') return SPAN_KIND.consumer;
   if (kind === 'framework.request' || attributes['mcp.method.name'] !== undefined) return SPAN_KIND.server;
   return SPAN_KIND.internal;
@@ -237,17 +263,17 @@ function toLink(link: SpanLink | RemoteSpan): LinkData[] {
 
 /** Starts the trace of an invocation with its root. */
 export function startTrace(settings: TraceSettings, start: Start): TraceSpan {
-  const trace = new Trace(settings, start.origin);
+  const { origin } = start;
+  const trace = new Trace(settings, origin);
   const root = new TraceSpan(trace, undefined, start);
   trace.root = root;
-  if (start.origin) root.attributes.add(settings.attributesOf(start.origin));
+  const { attributes } = root;
+  if (origin && settings.attributesOf) attributes.add(settings.attributesOf(origin));
   const initMs = settings.takeInit();
-  const { awsRequestId, invokedFunctionArn } = start.origin?.invocation().lambdaContext ?? {};
-  root.attributes.add({
-    'faas.coldstart': initMs !== undefined,
-    'sallyport.invocation.id': awsRequestId,
-    'cloud.resource_id': invokedFunctionArn,
-  });
+  const { awsRequestId, invokedFunctionArn } = origin?.invocation().lambdaContext ?? {};
+  attributes.put('faas.coldstart', initMs !== undefined);
+  attributes.put('sallyport.invocation.id', awsRequestId);
+  attributes.put('cloud.resource_id', invokedFunctionArn);
   if (initMs !== undefined) root.addEvent('init', { 'sallyport.init.duration_ms': initMs });
   return root;
 }
