@@ -185,7 +185,9 @@ it.each(REFUSED.map(([what, args, text, change]) => ({ what, args, text, change 
     const project = newProject('api');
     change?.(project);
     const filesIn = () =>
-      ['src', 'test', 'infra'].flatMap((folder) => readdirSync(join(project, folder), { recursive: true }));
+      ['src', 'test', 'infra'].flatMap((folder) =>
+        readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' }),
+      );
     const before = filesIn();
     const { exitCode, err } = await add(project, ...args);
     expect([exitCode, err]).toEqual([2, expect.stringContaining(text)]);

@@ -44,7 +44,7 @@ async function hangingService() {
 type Hanging = Awaited<ReturnType<typeof hangingService>>;
 
 let hanging: Hanging;
-let clients: { destroy(): void }[] = [];
+const clients: { destroy(): void }[] = [];
 
 beforeEach(async () => {
   hanging = await hangingService();
@@ -62,7 +62,8 @@ function toHanging<T extends { destroy(): void }>(create: (options: ReturnType<t
 }
 
 const dynamoDb = () => toHanging((options) => new DynamoDBClient(options));
-const secretsManager = () => toHanging((options) => new SecretsManagerClient(options)) as SecretsSender & SecretsManagerClient;
+const secretsManager = () =>
+  toHanging((options) => new SecretsManagerClient(options)) as SecretsSender & SecretsManagerClient;
 const lambda = () => toHanging((options) => new LambdaClient(options)) as InvokeSelfOptions['client'] & LambdaClient;
 const s3 = () => toHanging((options) => new S3Client({ ...options, forcePathStyle: true })) as S3Sender & S3Client;
 
@@ -194,7 +195,11 @@ describe('requests that share a reading of the secret', () => {
       return new Promise<never>(() => {});
     };
     const sealer = createSealer(secret, 'tested', () => clock.now().getTime());
-    const outcome = (ms: number) => sealer.within(limitOf(clock, ms)).seal('state', 'x', '').catch((error) => error.code);
+    const outcome = (ms: number) =>
+      sealer
+        .within(limitOf(clock, ms))
+        .seal('state', 'x', '')
+        .catch((error) => error.code);
     const [short, long] = [outcome(1000), outcome(3000)];
     await clock.advance(800);
     expect(await short).toBe('mcp.secret_unavailable');

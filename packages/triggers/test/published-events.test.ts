@@ -108,7 +108,7 @@ describe('events written from AWS documentation', () => {
           'DefineAuthChallenge_*',
           'CustomEmailSender_*',
           'PreSignUp_*',
-        ];
+        ] as const;
         for (const kind of kinds) surface.on(kind, run('cognito'));
         return surface;
       },

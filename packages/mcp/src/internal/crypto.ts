@@ -1,5 +1,5 @@
 import { FrameworkError } from '@sallyport/core';
-import { canonicalJson, isTransient, sha256Url, StoreTimeout } from '@sallyport/core/internal';
+import { canonicalJson, isTransient, StoreTimeout, sha256Url } from '@sallyport/core/internal';
 import { type McpSecret, type McpSecretReader, parseSecret } from '../server/options.js';
 import { type InvocationLimit, withinInvocation } from '../store/internal/limited.js';
 
@@ -167,10 +167,7 @@ export function createSealer(
   return toSealer(undefined);
 }
 
-async function resolveKeys(
-  secret: McpSecret | McpSecretReader,
-  signal: AbortSignal,
-): Promise<readonly Uint8Array[]> {
+async function resolveKeys(secret: McpSecret | McpSecretReader, signal: AbortSignal): Promise<readonly Uint8Array[]> {
   return parseSecret(typeof secret === 'function' ? await secret({ signal }) : secret);
 }
 

@@ -159,13 +159,10 @@ export const CACHE: OptionKind<CacheHint> = group<CacheHint>()({
   scope: oneOf('public', 'private').default('private'),
 });
 
-const SECRET = parsed<McpSecret | McpSecretReader>(
-  'keys of at least 32 bytes, or a function',
-  (value) => {
-    if (typeof value !== 'function') parseSecret(value as McpSecret);
-    return value as McpSecret;
-  },
-);
+const SECRET = parsed<McpSecret | McpSecretReader>('keys of at least 32 bytes, or a function', (value) => {
+  if (typeof value !== 'function') parseSecret(value as McpSecret);
+  return value as McpSecret;
+});
 
 const EXTENSIONS = parsed<Readonly<Record<string, JsonObject>>>('settings by extension', (value) => {
   if (!isObject(value)) throw invalidOption('extensions', 'an object with the settings of each extension');

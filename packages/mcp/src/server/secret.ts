@@ -49,9 +49,7 @@ const loadSdk = lazily(async () => {
  *
  * @example createMcpServer({ name: 'notes', version: '1.0.0', secret: secretFromArn() });
  */
-export function secretFromArn(
-  options: SecretFromArnOptions = {},
-): (options?: StoreCallOptions) => Promise<McpSecret> {
+export function secretFromArn(options: SecretFromArnOptions = {}): (options?: StoreCallOptions) => Promise<McpSecret> {
   const { arn, client, timeoutMs } = OPTIONS.parse(options);
   let made: SecretsSender | undefined = client;
   return async ({ signal } = {}) => {

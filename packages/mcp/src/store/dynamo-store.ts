@@ -14,7 +14,14 @@ import {
 } from '@sallyport/dynamo';
 import { randomText } from '../internal/crypto.js';
 import { MCP_TABLE_NAME_ENV } from '../schema.js';
-import { type McpStore, type PutCondition, type Row, type RowKey, type StoreCallOptions, storeFailure } from './store.js';
+import {
+  type McpStore,
+  type PutCondition,
+  type Row,
+  type RowKey,
+  type StoreCallOptions,
+  storeFailure,
+} from './store.js';
 
 /** Options of {@link dynamoMcpStore}; an unknown key is rejected. */
 export interface DynamoMcpStoreOptions {

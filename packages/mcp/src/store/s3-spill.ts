@@ -73,7 +73,9 @@ export function s3McpSpill(options: S3McpSpillOptions = {}): McpSpill {
       return (found as S3Object | undefined)?.Body?.transformToByteArray().catch(fail);
     },
     async delete(key, options = {}) {
-      await send(options, ({ DeleteObjectCommand }) => new DeleteObjectCommand({ Bucket, Key: prefix + key })).catch(fail);
+      await send(options, ({ DeleteObjectCommand }) => new DeleteObjectCommand({ Bucket, Key: prefix + key })).catch(
+        fail,
+      );
     },
   };
 }

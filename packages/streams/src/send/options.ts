@@ -8,7 +8,7 @@ import { defineOptions, func, integer, isStandardSchema, kind, text } from '@sal
 import type { Details, Messages } from './types.js';
 
 type Addresses<M> = { readonly [K in keyof M & string]?: string | undefined };
-type Schemas<M> = { readonly [K in keyof M & string]?: StandardSchema<never, unknown> };
+type Schemas<M> = { readonly [K in keyof M & string]?: StandardSchema | StandardSchema<never, unknown> };
 
 /** Clients of the AWS SDK. A client that is absent is created when it is first needed. */
 export interface SenderClients {

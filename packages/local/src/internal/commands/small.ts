@@ -58,7 +58,9 @@ export async function reset(args: readonly string[], around: Around): Promise<nu
   const running = await findRunning(stateFolder);
   if (running) await running.post('/api/reset');
   else rmSync(stateFolder, { recursive: true, force: true });
-  around.out(values.json ? `${JSON.stringify({ type: 'reset', running: running !== undefined })}\n` : 'the state is empty\n');
+  around.out(
+    values.json ? `${JSON.stringify({ type: 'reset', running: running !== undefined })}\n` : 'the state is empty\n',
+  );
   return EXIT.ok;
 }
 

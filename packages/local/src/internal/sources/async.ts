@@ -54,7 +54,11 @@ export class AsyncSource extends EngineSource<AsyncEvent> {
     const { functionArn, clock, lastInvocationOf } = this.context;
     return changes.map((change) => ({
       ids: [change.id],
-      body: asyncFailure(change, change.record.event, { functionArn, at: clock.now(), last: lastInvocationOf(change.id) }),
+      body: asyncFailure(change, change.record.event, {
+        functionArn,
+        at: clock.now(),
+        last: lastInvocationOf(change.id),
+      }),
     }));
   }
 

@@ -35,12 +35,7 @@ export class LocalSources implements Sources, Part {
     this.#clock = createSpeedClock(host.clock, host.config.speed);
     this.#settings = readSourceSettings(host.config);
     this.run = {
-      ...createSourceContext(
-        host,
-        this.#clock,
-        (kind, name) => this.#hasHandler(kind, name),
-        this.#failureQueues(),
-      ),
+      ...createSourceContext(host, this.#clock, (kind, name) => this.#hasHandler(kind, name), this.#failureQueues()),
       realClock: host.clock,
       state: host.state,
       get: (type, name) => this.get(type, name),

@@ -1,4 +1,9 @@
-import { createShardEngine, type EngineChange, type ShardRecordOptions, type ShardSettings } from '@sallyport/testkit/engines';
+import {
+  createShardEngine,
+  type EngineChange,
+  type ShardRecordOptions,
+  type ShardSettings,
+} from '@sallyport/testkit/engines';
 import type { KinesisRecordOptions, TableStreamRecordOptions } from '@sallyport/testkit/events';
 import { EngineSource, type FailureMessage, type SourceNames } from './engine-source.js';
 import { batchFailure } from './failures.js';

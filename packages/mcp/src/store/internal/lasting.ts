@@ -43,7 +43,9 @@ export function withLastingStore(server: ServerData, clock: FullClock, until: Un
           ...(spill.delete && { delete: spill.delete.bind(spill) }),
         },
       }),
-      ...(tasks && { tasks: { ...tasks, start: (event) => lasting(async (_, signal) => tasks.start(event, { signal })) } }),
+      ...(tasks && {
+        tasks: { ...tasks, start: (event) => lasting(async (_, signal) => tasks.start(event, { signal })) },
+      }),
     },
   };
 }

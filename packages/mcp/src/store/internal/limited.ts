@@ -67,17 +67,13 @@ export function limitedServer(server: ServerData, limit: InvocationLimit): Serve
   };
 }
 
-type Limited = <T>(
-  options: StoreCallOptions | undefined,
-  call: (inner: StoreCallOptions) => Promise<T>,
-) => Promise<T>;
+type Limited = <T>(options: StoreCallOptions | undefined, call: (inner: StoreCallOptions) => Promise<T>) => Promise<T>;
 
 function limitedStore(store: McpStore, limited: Limited): McpStore {
   return {
     get: (key, options) => limited(options, (inner) => store.get(key, inner)),
     put: (row, when, options) => limited(options, (inner) => store.put(row, when, inner)),
     take: (key, options) => limited(options, (inner) => store.take(key, inner)),
-    list: (partition, after, limit, options) =>
-      limited(options, (inner) => store.list(partition, after, limit, inner)),
+    list: (partition, after, limit, options) => limited(options, (inner) => store.list(partition, after, limit, inner)),
   };
 }

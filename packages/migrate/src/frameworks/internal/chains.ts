@@ -1,8 +1,8 @@
 import ts from 'typescript';
 import { literalText } from '../../rules/internal/rule.js';
-import { MIDDY } from './middy.js';
 import { containerText } from './applications.js';
 import { middlewareOf } from './middlewares.js';
+import { MIDDY } from './middy.js';
 import { bare } from './pattern.js';
 import { type HandlerPlace, patternOf } from './registrations.js';
 import type { Renderer, Step } from './renderer.js';

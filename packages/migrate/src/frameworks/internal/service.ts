@@ -5,8 +5,8 @@ import { EXPRESS } from './express.js';
 import type { Framework } from './framework.js';
 import { HONO } from './hono.js';
 import { MIDDY } from './middy.js';
-import { POWERTOOLS } from './powertools.js';
 import { bare, type CompiledRewrite } from './pattern.js';
+import { POWERTOOLS } from './powertools.js';
 import { exportOf, type Func, fileOf, functionOf, Roles } from './roles.js';
 
 /** The frameworks whose code is rewritten. */

@@ -1,5 +1,4 @@
 import ts from 'typescript';
-import { HONO } from '../../frameworks/internal/hono.js';
 import { answerStep } from '../../frameworks/internal/answers.js';
 import {
   adapterStep,
@@ -24,6 +23,7 @@ import {
   vanishedStep,
 } from '../../frameworks/internal/expressions.js';
 import { functionStep, typedVariableStep } from '../../frameworks/internal/functions.js';
+import { HONO } from '../../frameworks/internal/hono.js';
 import { importEdits } from '../../frameworks/internal/imports.js';
 import { goneStatementStep, type HandlerPlace, registrationStep } from '../../frameworks/internal/registrations.js';
 import { Renderer, type Step } from '../../frameworks/internal/renderer.js';
