@@ -15,7 +15,7 @@ import {
 } from '../src/index.js';
 import { createSealer } from '../src/internal/crypto.js';
 import { type InvokeSelfOptions, invokeSelf, mcpTasks } from '../src/tasks.js';
-import { type Loopback, startLoopback, toClient } from './support/loopback.js';
+import { startLoopback, toClient } from './support/loopback.js';
 import { Rig, SECRET } from './support/rig.js';
 
 const REMAINING_MS = 4000;

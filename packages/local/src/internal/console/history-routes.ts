@@ -43,6 +43,7 @@ export function historyRoutes(history: History, sync: () => Promise<void>, teste
     async 'POST /api/tests'({ body }) {
       await sync();
       return { file: saveTest(recordOf(history, String(readId(body).id)), tested) };
+    },
     async 'GET /api/traces/{id}'({ params }) {
       const { id, xray } = traceIds(params.id ?? '');
       await sync();
