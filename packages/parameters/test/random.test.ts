@@ -50,7 +50,7 @@ const STALE: Step[] = [
   ...NAMES.map((key) => ({ kind: 'read' as const, name: key })),
 ];
 
-/** The values that a reader may return: those that were current within the maximum age, unless a fault has prevented a call since. */
+/** The values that a reader may return: values that were current within the maximum age, unless a fault has prevented a call since. */
 class Ages {
   readonly #now: () => number;
   /** By name: the time at which each value was last the current one, and the current one. */

@@ -72,8 +72,13 @@ export {
   type PipelineJobHandler,
   type PipelineResult,
 } from './kinds/codepipeline.js';
-export { type CognitoEvent, type CognitoHandler, CognitoTrigger, cognitoTrigger } from './kinds/cognito.js';
-export { type CognitoTriggerSource, sourceMistake } from './kinds/cognito-sources.js';
+export {
+  type CognitoEvent,
+  type CognitoHandler,
+  CognitoTrigger,
+  type CognitoTriggerSource,
+  cognitoTrigger,
+} from './kinds/cognito.js';
 export {
   type ConfigCheck,
   type ConfigCompliance,

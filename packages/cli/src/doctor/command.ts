@@ -10,7 +10,8 @@ import { readJsonIfThere, readTemplates, type Template, toTemplate } from '../in
 import { createQueues } from '../redrive/internal/queues.js';
 import { renderRunbook } from '../runbook/internal/page.js';
 import { Service, toRegistrations } from '../runbook/internal/service.js';
-import { examine, type Finding } from './internal/checks.js';
+import { examine } from './internal/checks.js';
+import type { Finding } from './internal/finding.js';
 import { createLive } from './internal/live.js';
 
 const FLAGS: Command['flags'] = {

@@ -1,7 +1,7 @@
 import { FrameworkError } from '@sallyport/core';
 import { canonicalJson, isTransient, StoreTimeout, sha256Url } from '@sallyport/core/internal';
 import { type McpSecret, type McpSecretReader, parseSecret } from '../server/options.js';
-import { type InvocationLimit, withinInvocation } from '../store/internal/limited.js';
+import { type InvocationLimit, withinInvocation } from './invocation-limit.js';
 
 /** Loading `node:crypto` takes 6 ms, so it is loaded with the first hash, seal or random id. */
 export function nodeCrypto(): typeof import('node:crypto') {

@@ -3,7 +3,7 @@ import { gzip } from 'node:zlib';
 import { type Environment, systemClock } from '@sallyport/core';
 import { isStringMap, pause, trimmedText } from '@sallyport/core/internal';
 import { integer, invalidConfiguration, kind, oneOf, text } from '@sallyport/core/options';
-import { rejectedIn } from './partial-success.js';
+import { rejectedIn } from './internal/partial-success.js';
 
 /** The encoding of requests: `OTEL_EXPORTER_OTLP_PROTOCOL`. */
 export type OtlpProtocol = 'http/protobuf' | 'http/json';

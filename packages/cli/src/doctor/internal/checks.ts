@@ -4,36 +4,10 @@ import type { DeployedResource } from '../../internal/stacks.js';
 import type { Resource } from '../../internal/template.js';
 import type { Queues } from '../../redrive/internal/queues.js';
 import type { Service } from '../../runbook/internal/service.js';
+import type { Finding, Rule } from './finding.js';
 import type { Live } from './live.js';
 import { ofRule } from './rules.js';
 import { DEPRECATED } from './runtimes.js';
-
-/** The kind of a finding. */
-export type Rule =
-  | 'stack-status'
-  | 'drift'
-  | 'disabled-mapping'
-  | 'mapping-problem'
-  | 'disabled-rule'
-  | 'missing-target'
-  | 'missing-permission'
-  | 'old-runtime'
-  | 'paused-function'
-  | 'alarm-without-action'
-  | 'alarm-on'
-  | 'dead-letters'
-  | 'missing-source'
-  /** The call of a check was denied or failed. */
-  | 'not-checked';
-
-/** A difference from the template or the inventory, or a state that needs an operator. */
-export interface Finding {
-  readonly rule: Rule;
-  /** The logical id. */
-  readonly resource: string;
-  readonly problem: string;
-  readonly remedy: string;
-}
 
 /** The inputs of the checks. */
 export interface Examined {

@@ -2,7 +2,7 @@ import type * as CloudWatch from '@aws-sdk/client-cloudwatch';
 import type * as Lambda from '@aws-sdk/client-lambda';
 import { fromJson, isObject, membersOf } from '@sallyport/core/internal';
 import type { AwsAccess } from '../../internal/aws-access.js';
-import { createRuleReader, type LiveRule } from './rules.js';
+import { createRuleReader, type LiveRule } from './rule-reader.js';
 
 /** The live settings of the resources of a stack. */
 export interface Live {

@@ -8,9 +8,9 @@ import {
 } from '../contract.js';
 import { byName } from '../internal/canonical.js';
 import type { Finding, Level, SchemaChange } from './finding.js';
-import { guardChanges } from './guards.js';
-import { remedyOf } from './remedies.js';
-import { rejections } from './variance.js';
+import { guardChanges } from './internal/guards.js';
+import { remedyOf } from './internal/remedies.js';
+import { rejections } from './internal/variance.js';
 
 /**
  * The changes from one contract to the next that break callers, receivers or messages in flight, or that can surprise them, in order.

@@ -1,27 +1,7 @@
-import type { FullClock } from '@sallyport/core';
-import { StoreTimeout, withDeadline } from '@sallyport/core/internal';
+import { StoreTimeout } from '@sallyport/core/internal';
+import { type InvocationLimit, withinInvocation } from '../../internal/invocation-limit.js';
 import type { ServerData } from '../../server/internal/server-data.js';
 import { type McpStore, type StoreCallOptions, storeFailure } from '../store.js';
-
-/** The end of one invocation. */
-export interface InvocationLimit {
-  readonly clock: FullClock;
-  /** Epoch milliseconds. */
-  readonly deadline: number;
-}
-
-/** Milliseconds of the invocation that are reserved for the answer to a call that timed out. */
-const RESERVE_MS = 200;
-
-/** Runs one call, which ends shortly before the invocation does, even if it ignores its signal. */
-export function withinInvocation<T>(
-  { clock, deadline }: InvocationLimit,
-  signal: AbortSignal | undefined,
-  call: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const ms = Math.max(1, deadline - RESERVE_MS - clock.now().getTime());
-  return withDeadline({ ms, clock, signal }, call);
-}
 
 /**
  * The same server for one invocation: calls of its store, its spill, its secret and the starter of its tasks end shortly before the

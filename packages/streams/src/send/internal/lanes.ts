@@ -78,11 +78,14 @@ export function streamLane(stream: string, client: () => Promise<Pick<KinesisCli
   };
 }
 
-export const loadSqs = () => import('@aws-sdk/client-sqs').catch(throwMissing('@aws-sdk/client-sqs'));
-export const loadSns = () => import('@aws-sdk/client-sns').catch(throwMissing('@aws-sdk/client-sns'));
-export const loadEvents = () =>
+export const loadSqs = (): Promise<typeof import('@aws-sdk/client-sqs')> =>
+  import('@aws-sdk/client-sqs').catch(throwMissing('@aws-sdk/client-sqs'));
+export const loadSns = (): Promise<typeof import('@aws-sdk/client-sns')> =>
+  import('@aws-sdk/client-sns').catch(throwMissing('@aws-sdk/client-sns'));
+export const loadEvents = (): Promise<typeof import('@aws-sdk/client-eventbridge')> =>
   import('@aws-sdk/client-eventbridge').catch(throwMissing('@aws-sdk/client-eventbridge'));
-export const loadKinesis = () => import('@aws-sdk/client-kinesis').catch(throwMissing('@aws-sdk/client-kinesis'));
+export const loadKinesis = (): Promise<typeof import('@aws-sdk/client-kinesis')> =>
+  import('@aws-sdk/client-kinesis').catch(throwMissing('@aws-sdk/client-kinesis'));
 
 /** The attributes count with name, type and value; the trace header of SQS does not. */
 function bytesOf(attributes: Attributes): number {

@@ -1,4 +1,4 @@
-import type { Guarded } from '../contract.js';
+import type { Guarded } from '../../contract.js';
 
 /** A tightened access rule. */
 export interface GuardChange {

@@ -1,7 +1,7 @@
 import { isObject, membersOf } from '@sallyport/core/internal';
-import type { JsonSchema, Schemas } from '../contract.js';
-import { canonicalText } from '../internal/canonical.js';
-import { type Level, type SchemaChange, shown } from './finding.js';
+import type { JsonSchema, Schemas } from '../../contract.js';
+import { canonicalText } from '../../internal/canonical.js';
+import { type Level, type SchemaChange, shown } from '../finding.js';
 import { fitsKind, requiredOf, type Shape, shapesOf } from './shapes.js';
 
 /** A schema with the named schemas of its contract; `undefined` is a place that has no schema. */

@@ -1,6 +1,6 @@
 import { isObject, membersOf } from '@sallyport/core/internal';
-import type { JsonSchema, Schemas } from '../contract.js';
-import { canonicalText } from '../internal/canonical.js';
+import type { JsonSchema, Schemas } from '../../contract.js';
+import { canonicalText } from '../../internal/canonical.js';
 
 /** One alternative of a schema: one type with its keywords, or a fixed value. */
 export interface Shape {
