@@ -30,8 +30,16 @@ export default {
       ignoreDependencies: ['@arethetypeswrong/cli', '@biomejs/biome', 'publint', 'tsx'],
     },
     'packages/migrate': {
-      entry: ['README.md', 'src/internal/main.ts', 'test/**/*.test.ts', 'test/programs/*.mjs'],
+      entry: [
+        'README.md',
+        'src/internal/main.ts',
+        'test/**/*.test.ts',
+        'test/programs/*.mjs',
+        'test/support/chosen-posture.ts',
+      ],
       project: ['README.md', 'src/**/*.ts', 'test/**/*.ts', '!test/golden/**', '!test/services/**'],
+      // The frameworks of the services that tests migrate, and the packages that replace them.
+      ignoreDependencies: ['.+'],
     },
     'packages/create-sallyport': {
       entry: ['README.md', 'src/internal/main.ts', 'test/**/*.test.ts', 'test/support/judge-{stack,updates}.ts'],
@@ -42,7 +50,7 @@ export default {
     },
     // The service is loaded by `sallyport dev`, with the AWS client that sends messages of its WebSocket.
     'packages/client': {
-      entry: ['README.md', 'test/service/lambda.ts', 'test/**/*.test.ts'],
+      entry: ['README.md', 'test/service/*.ts', 'test/**/*.test.ts'],
       project: ['README.md', 'src/**/*.ts', 'test/**/*.ts'],
       ignoreDependencies: ['@aws-sdk/client-apigatewaymanagementapi'],
     },
@@ -110,6 +118,7 @@ export default {
       entry: [
         'detect/main.ts',
         'main.ts',
+        'spans.ts',
         'worker.ts',
         'peers/*.ts',
         'cold/*.ts',
@@ -118,6 +127,8 @@ export default {
         '**/*.test.ts',
       ],
       project: ['**/*.ts'],
+      // Peers of the lab: `npm run bench:types`.
+      ignoreDependencies: ['@orpc/.+', '@trpc/.+'],
     },
     'examples/*': {
       entry: [
@@ -130,6 +141,8 @@ export default {
         'test/**/*.test.ts',
       ],
       project: ['**/*.ts'],
+      // A flag of esbuild in a script.
+      ignoreUnresolved: ['client=@sallyport/client'],
       // Optional peers of our packages, which load them at their first use.
       ignoreDependencies: ['@aws-sdk/.+'],
     },

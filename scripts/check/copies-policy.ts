@@ -133,6 +133,11 @@ const TOOLS: readonly Reason[] = [
     why: 'it has a brand of its own, because the package imports no other',
   },
   {
+    file: 'packages/client/src/internal/exchange.ts',
+    name: 'ClientError',
+    why: 'it has a brand of its own, because the package imports no other',
+  },
+  {
     file: 'packages/client/src/tool.ts',
     name: 'ClientError',
     why: 'it has a brand of its own, because the package imports no other',

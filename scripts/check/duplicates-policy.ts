@@ -12,6 +12,14 @@ export const EXPLAINED: readonly ExplainedPair[] = [
     why: 'the container offers the registrations of the router as its own methods, each with its TSDoc and types; the body is one call',
   },
   {
+    files: ['packages/http/src/surface/route-group.ts', 'packages/secure/src/routes.ts'],
+    why: 'the methods of a group of each container, with its own types of handler and options; the body is one call',
+  },
+  {
+    files: ['packages/cli/test/redrive-failures.test.ts', 'packages/cli/test/redrive.test.ts'],
+    why: 'the set-up of two runs of `sallyport dev` with different sources: each test file shows its own',
+  },
+  {
     files: ['packages/core/src/runtime/invocation.ts', 'packages/dispatch/test/table.test.ts'],
     why: 'expected values: a test that reads them from the source cannot fail',
   },

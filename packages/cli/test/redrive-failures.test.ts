@@ -12,6 +12,7 @@ import { REDRIVE_COMMAND } from '@sallyport/cli/command';
 import { build } from 'esbuild';
 import { type DevRun, runIn, startDev } from './support/dev.js';
 import { type Fault, type FaultProxy, startFaultProxy } from './support/killing-proxy.js';
+import { REDRIVE_MAIN as MAIN } from './support/redrive-main.js';
 
 /** Handlers that write what they handle; all fail until the file `fixed` exists. */
 const entry = (folder: string) => `
@@ -26,18 +27,6 @@ app.kinesis('clicks', (_ctx, { kinesis }) => handle(Buffer.from(kinesis.data, 'b
 app.tableStream('notes', (_ctx, { dynamodb }) => handle(dynamodb.NewImage.text.S));
 app.eventBus({ source: 'billing', detailType: 'InvoicePaid' }, (_ctx, { detail }) => handle(detail.text));
 export const handler = app.handleLambda;
-`;
-
-const MAIN = `
-import { REDRIVE_COMMAND } from './command.js';
-const write = (stream) => (text) => stream.write(text);
-process.exitCode = await REDRIVE_COMMAND.run(process.argv.slice(2), {
-  cwd: process.cwd(),
-  environment: process.env,
-  out: write(process.stdout),
-  err: write(process.stderr),
-  signal: new AbortController().signal,
-});
 `;
 
 let dev: DevRun;

@@ -15,6 +15,7 @@ import { REDRIVE_COMMAND } from '@sallyport/cli/command';
 import { build } from 'esbuild';
 import { type DevRun, runIn, startDev } from './support/dev.js';
 import { type Fault, type FaultProxy, startFaultProxy } from './support/killing-proxy.js';
+import { REDRIVE_MAIN as MAIN } from './support/redrive-main.js';
 
 /** Handlers that write the id of each order that they handle. An order with `poison` fails until the file `fixed` exists. */
 const entry = (folder: string) => `
@@ -29,19 +30,6 @@ const handle = (_ctx, { body }) => {
 app.queue('orders', handle);
 app.queue('ledger.fifo', handle);
 export const handler = app.handleLambda;
-`;
-
-/** The command as a process; `sallyport` itself loads commands from built packages. */
-const MAIN = `
-import { REDRIVE_COMMAND } from './command.js';
-const write = (stream) => (text) => stream.write(text);
-process.exitCode = await REDRIVE_COMMAND.run(process.argv.slice(2), {
-  cwd: process.cwd(),
-  environment: process.env,
-  out: write(process.stdout),
-  err: write(process.stderr),
-  signal: new AbortController().signal,
-});
 `;
 
 let dev: DevRun;

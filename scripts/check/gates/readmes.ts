@@ -41,6 +41,7 @@ export function packagePaths(): Record<string, string[]> {
   const paths: Record<string, string[]> = {
     zod: [join(ROOT, 'examples/notes/node_modules/zod/index.d.ts')],
     '@aws-sdk/client-sqs': [join(ROOT, 'packages/local/node_modules/@aws-sdk/client-sqs/dist-types/index.d.ts')],
+    '@aws-sdk/client-lambda': [join(ROOT, 'packages/client/node_modules/@aws-sdk/client-lambda/dist-types/index.d.ts')],
     'aws-cdk-lib/*': [join(ROOT, 'packages/constructs/node_modules/aws-cdk-lib/*/index.d.ts')],
   };
   for (const { folder, manifest } of readWorkspace(ROOT, ['packages'])) {

@@ -57,7 +57,7 @@ export interface ResolverSchemas<Args> {
 const SCHEMA = /* @__PURE__ */ kind<StandardSchema>('a Standard Schema (version 1)', isStandardSchema);
 
 /** Validators for {@link ResolverSchemas}. */
-export const RESOLVER_SCHEMAS = /* @__PURE__ */ defineOptions<ResolverSchemas<unknown>>()({
+const RESOLVER_SCHEMAS = /* @__PURE__ */ defineOptions<ResolverSchemas<unknown>>()({
   args: SCHEMA as never,
   result: SCHEMA,
 });

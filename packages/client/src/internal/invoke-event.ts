@@ -6,7 +6,7 @@ export async function toInvokeEvent(request: Request): Promise<unknown> {
   const { pathname, search, hostname } = new URL(request.url);
   const { cookie, ...headers } = Object.fromEntries(request.headers);
   const body = new Uint8Array(await request.arrayBuffer());
-  const text = textOf(body);
+  const text = utf8Of(body);
   const now = Date.now();
   return {
     version: '2.0',
@@ -33,7 +33,7 @@ export async function toInvokeEvent(request: Request): Promise<unknown> {
 }
 
 /** The text, or `undefined` if the bytes are not UTF-8. */
-function textOf(bytes: Uint8Array): string | undefined {
+function utf8Of(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

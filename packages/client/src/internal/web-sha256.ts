@@ -6,11 +6,11 @@ export class WebSha256 {
   #data: Uint8Array<ArrayBuffer>[] = [];
 
   constructor(key?: string | ArrayBuffer | ArrayBufferView) {
-    this.#key = key === undefined ? undefined : bytesOf(key);
+    this.#key = key === undefined ? undefined : toBytes(key);
   }
 
   update(data: Uint8Array): void {
-    this.#data.push(bytesOf(data));
+    this.#data.push(toBytes(data));
   }
 
   async digest(): Promise<Uint8Array> {
@@ -25,7 +25,7 @@ export class WebSha256 {
   }
 }
 
-function bytesOf(data: string | ArrayBuffer | ArrayBufferView): Uint8Array<ArrayBuffer> {
+function toBytes(data: string | ArrayBuffer | ArrayBufferView): Uint8Array<ArrayBuffer> {
   if (typeof data === 'string') return new TextEncoder().encode(data);
   if (data instanceof ArrayBuffer) return new Uint8Array(data);
   return Uint8Array.from(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));

@@ -5,7 +5,7 @@ import type { IConstruct } from 'constructs';
 import { misuse } from '../internal/misuse.js';
 
 /** The member of a template's metadata with the contract, compressed with gzip, in base64. */
-export const CONTRACT_METADATA = 'sallyport:contract';
+const CONTRACT_METADATA = 'sallyport:contract';
 
 /** The largest contract in a template, in bytes: CloudFormation accepts templates of 1 MB. */
 const MAX_BYTES = 262_144;

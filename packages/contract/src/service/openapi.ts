@@ -146,7 +146,7 @@ function parametersOf(
   schema: JsonSchema | undefined,
   renamed: ReadonlyMap<string, string>,
 ): Parameter[] {
-  if (schema === undefined) return [...(place === 'path' ? renamed.values() : [])].map((name) => plain(name));
+  if (schema === undefined) return [...(place === 'path' ? renamed.values() : [])].map((name) => stringParameter(name));
   const { $ref } = schema;
   const found = typeof $ref === 'string' ? (schemas[$ref.slice('#/schemas/'.length)] ?? {}) : schema;
   const { properties = {}, required = [] } = found as {
@@ -161,10 +161,10 @@ function parametersOf(
   }));
   if (place !== 'path') return described;
   const missing = [...renamed.values()].filter((name) => !described.some((one) => one.name === name));
-  return [...described.filter(({ name }) => [...renamed.values()].includes(name)), ...missing.map(plain)];
+  return [...described.filter(({ name }) => [...renamed.values()].includes(name)), ...missing.map(stringParameter)];
 }
 
-const plain = (name: string): Parameter => ({ name, in: 'path', required: true, schema: { type: 'string' } });
+const stringParameter = (name: string): Parameter => ({ name, in: 'path', required: true, schema: { type: 'string' } });
 
 function responsesOf({ answer, errors, errorBodies, events }: HttpEntry): JsonSchema {
   const stream = events && {

@@ -1,7 +1,7 @@
 import type { CallEntry, HttpEntry, JsonSchema, MessageEntry, ServiceContract } from './contract.js';
 import { SOURCE_KINDS } from './contract.js';
 import { byName } from './internal/canonical.js';
-import { commentText, keyText, objectText, quoted, typeText } from './internal/type-text.js';
+import { commentText, keyText, objectText, stringLiteral, typeText } from './internal/type-text.js';
 
 /**
  * The types of a contract as one flat file: `interface Contract` with one line for each operation and source, then one line for each
@@ -61,7 +61,9 @@ function httpText(entry: HttpEntry): string {
   const part = (name: string, schema: JsonSchema | undefined, mark = '') =>
     schema === undefined ? [] : [`${name}${mark}: ${typeText(schema)}`];
   // Errors below 400 are answers too; codes of an error that lists none can be any string.
-  const codes = Object.values(errors ?? {}).flatMap((list) => (list.length === 0 ? ['string'] : list.map(quoted)));
+  const codes = Object.values(errors ?? {}).flatMap((list) =>
+    list.length === 0 ? ['string'] : list.map(stringLiteral),
+  );
   const answers = Object.entries(answer ?? {}).filter(([status]) => Number(status) < 400);
   return objectText([
     ...part('params', params),

@@ -91,7 +91,7 @@ function attach(stack: string, kind: string, source: string): string | undefined
 /** The width of a line of the formatter. */
 const LINE = 120;
 const IMPORT = /^import (?:type )?\{ (.*) \} from '(.*)';$/;
-const nameOf = (member: string) => member.replace(/^type /, '');
+const importedName = (member: string) => member.replace(/^type /, '');
 
 /** A module that imports the names, with its imports in the order of the formatter: packages, then files. */
 function importNames(text: string, from: string, names: readonly string[]): string {
@@ -100,7 +100,7 @@ function importNames(text: string, from: string, names: readonly string[]): stri
   if (at >= 0) {
     const members = IMPORT.exec(lines[at] ?? '')?.[1]?.split(', ') ?? [];
     const all = [...members, ...names.filter((name) => !members.includes(name))];
-    all.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+    all.sort((a, b) => (importedName(a) < importedName(b) ? -1 : 1));
     lines[at] = `import { ${all.join(', ')} } from '${from}';`;
     return lines.join('\n');
   }

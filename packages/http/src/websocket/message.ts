@@ -10,7 +10,7 @@ export interface MessageOptions {
 }
 
 /** Validators and defaults for {@link MessageOptions}. */
-export const MESSAGE_OPTIONS = /* @__PURE__ */ defineOptions<MessageOptions>()({
+const MESSAGE_OPTIONS = /* @__PURE__ */ defineOptions<MessageOptions>()({
   member: /* @__PURE__ */ text('the name of a member').default('data'),
 });
 

@@ -32,7 +32,7 @@ export interface PayloadOptions {
 }
 
 /** Validators for {@link PayloadOptions}. */
-export const PAYLOAD_OPTIONS = /* @__PURE__ */ defineOptions<PayloadOptions>()({
+const PAYLOAD_OPTIONS = /* @__PURE__ */ defineOptions<PayloadOptions>()({
   of: /* @__PURE__ */ oneOf('newImage', 'oldImage', 'keys', 'value', 'data'),
 });
 

@@ -56,7 +56,7 @@ function parsed(text: string): unknown {
 
 function collect(path: string, before: unknown, after: unknown, found: Finding[]): void {
   if (Object.is(before, after)) return;
-  const isBoth = isObject(before) && isObject(after) && Array.isArray(before) === Array.isArray(after);
+  const isBoth = isContainer(before) && isContainer(after) && Array.isArray(before) === Array.isArray(after);
   if (!isBoth) {
     found.push({ path, before: show(before), after: show(after) });
     return;
@@ -67,7 +67,7 @@ function collect(path: string, before: unknown, after: unknown, found: Finding[]
   }
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+function isContainer(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 

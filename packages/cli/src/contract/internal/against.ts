@@ -20,7 +20,7 @@ export interface OldContract {
 }
 
 /** The file of a contract in a project. */
-export const CONTRACT_FILE = 'contract/contract.json';
+const CONTRACT_FILE = 'contract/contract.json';
 
 /**
  * The contracts that a reference names: a file, a folder with files of stages, `git:main`, `git:main:api/contract.json`, or

@@ -4,7 +4,7 @@ import type { DeployedResource } from '../../internal/stacks.js';
 import type { Resource } from '../../internal/template.js';
 import type { Queues } from '../../redrive/internal/queues.js';
 import type { Service } from '../../runbook/internal/service.js';
-import type { Finding, Rule } from './finding.js';
+import type { Finding } from './finding.js';
 import type { Live } from './live.js';
 import { ofRule } from './rules.js';
 import { DEPRECATED } from './runtimes.js';

@@ -27,7 +27,10 @@ export async function unhandledBy(
     const { kind, names } = source;
     const isHandled = triggers.some(({ kind: own, name }) => {
       const registered = stringOf(name);
-      return own === kind && (names.includes(registered) || (!isDev && plain(names[0]).includes(plain(registered))));
+      return (
+        own === kind &&
+        (names.includes(registered) || (!isDev && plainSource(names[0]).includes(plainSource(registered))))
+      );
     });
     if (isHandled) return undefined;
     return `no handler for the ${kind} "${names[0]}" is registered: it would not be handled`;
@@ -41,7 +44,7 @@ function readInventory(file: string | undefined, { cwd }: Around): Members | und
   return inventory;
 }
 
-const plain = (text = '') => text.toLowerCase().replace(/[^a-z0-9]/g, '');
+const plainSource = (text = '') => text.toLowerCase().replace(/[^a-z0-9]/g, '');
 
 /** The names by which an application registers the source: its name or its ARN. */
 function sourceNames(destination: DeadLetter['destination']) {

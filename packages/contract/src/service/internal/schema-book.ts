@@ -141,7 +141,7 @@ function rewritten(schema: JsonSchema, names: ReadonlyMap<string, string>, side:
 }
 
 /** A name that TypeScript accepts: `order-line` is `OrderLine`. */
-export function typeName(name: string): string {
+function typeName(name: string): string {
   const words = name.split(/[^A-Za-z0-9_]+/).filter((word) => word !== '');
   const joined =
     words.length === 1 ? (words[0] as string) : words.map((w) => w[0]?.toUpperCase() + w.slice(1)).join('');

@@ -2,12 +2,12 @@ import { isObject, membersOf } from '@sallyport/core/internal';
 import type { JsonSchema } from '../contract.js';
 import { byName } from './canonical.js';
 
-/** A key of an interface: an identifier, or a quoted string. */
+/** A key of an interface: an identifier, or a stringLiteral string. */
 export const keyText = (name: string) =>
-  /^[A-Za-z_$][\w$]*$/.test(name) || /^[1-9]\d*$/.test(name) ? name : quoted(name);
+  /^[A-Za-z_$][\w$]*$/.test(name) || /^[1-9]\d*$/.test(name) ? name : stringLiteral(name);
 
 /** A string literal. */
-export const quoted = (value: string) =>
+export const stringLiteral = (value: string) =>
   `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 
 /** A comment before a declaration or a member; empty without a description. */
@@ -54,7 +54,7 @@ function inferred(schema: JsonSchema): readonly string[] {
 }
 
 function literal(value: unknown): string {
-  if (typeof value === 'string') return quoted(value);
+  if (typeof value === 'string') return stringLiteral(value);
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
   if (isObject(value))
     return objectText(Object.entries(value).map(([key, member]) => `${keyText(key)}: ${literal(member)}`));

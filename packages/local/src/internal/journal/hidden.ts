@@ -16,13 +16,14 @@ export interface HiddenPlace {
 const MAX_PLACES = 500;
 /** Maximum length of a revealed value. */
 const MAX_LENGTH = 65_536;
-const MAX_DEPTH = 32;
+const MAX_HIDDEN_DEPTH = 32;
 
 /** The hidden places of a record: where its sanitized form differs. */
 export function hiddenPlaces(raw: RawRecord, shown: InvocationRecord): readonly HiddenPlace[] {
   const found: HiddenPlace[] = [];
   compare(partsOf(raw), partsOf(shown), [], (path, value, instead) => {
-    if (found.length < MAX_PLACES) found.push({ path, why: whyHidden(path, value, instead), shown: textOf(instead) });
+    if (found.length < MAX_PLACES)
+      found.push({ path, why: whyHidden(path, value, instead), shown: shownText(instead) });
   });
   return found;
 }
@@ -32,7 +33,7 @@ export function revealed(raw: RawRecord, shown: InvocationRecord, path: readonly
   const wanted = JSON.stringify(path);
   let value: string | undefined;
   compare(partsOf(raw), partsOf(shown), [], (at, hidden) => {
-    if (JSON.stringify(at) === wanted) value = textOf(hidden).slice(0, MAX_LENGTH);
+    if (JSON.stringify(at) === wanted) value = shownText(hidden).slice(0, MAX_LENGTH);
   });
   return value;
 }
@@ -54,7 +55,7 @@ function partsOf({ event, answer, error, client, logs, awsCalls }: RawRecord | I
 type OnHidden = (path: readonly string[], raw: unknown, shown: unknown) => void;
 
 function compare(raw: unknown, shown: unknown, path: readonly string[], onHidden: OnHidden): void {
-  if (raw === shown || raw === undefined || path.length > MAX_DEPTH) return;
+  if (raw === shown || raw === undefined || path.length > MAX_HIDDEN_DEPTH) return;
   if (typeof raw === 'string' && typeof shown === 'string') {
     const [inner, innerShown] = [containerIn(raw), containerIn(shown)];
     if (inner !== undefined && innerShown !== undefined) compare(inner, innerShown, path, onHidden);
@@ -92,7 +93,7 @@ function whyHidden(path: readonly string[], raw: unknown, shown: unknown): strin
   const name = path.findLast((member) => !/^\d+$/.test(member)) ?? '';
   if (sanitizeFieldValue(name, 'a value') !== 'a value' || sanitizeFieldValue(name, '123456789') !== '123456789')
     return `the name of the key: ${name}`;
-  const [text, instead] = [textOf(raw), textOf(shown)];
+  const [text, instead] = [shownText(raw), shownText(shown)];
   if (/…\[\+\d+\]$/.test(instead)) return 'too long: the page shows its beginning';
   // A card keeps its first six and its last four digits.
   if (/\d{6}\*+\d{4}|\*{4}/.test(instead)) return 'a card number';
@@ -102,6 +103,6 @@ function whyHidden(path: readonly string[], raw: unknown, shown: unknown): strin
   return 'characters or values that the page does not show';
 }
 
-function textOf(value: unknown): string {
+function shownText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

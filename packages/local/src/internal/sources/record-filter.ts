@@ -47,7 +47,7 @@ export function streamFilter(name: string, filters: unknown): RecordFilter<Shard
     const matches = parseContent('data', pattern, place);
     return (record) => {
       const [built] = buildKinesisEvent(STREAM, [record as KinesisRecordOptions]).Records;
-      return matches(textOf(built));
+      return matches(kinesisText(built));
     };
   });
 }
@@ -81,7 +81,7 @@ const DELIVERED: Readonly<Record<string, DeliveredParser>> = {
     member: 'streams',
     parse(pattern, place) {
       const matches = parseContent('data', pattern, place);
-      return (record) => matches(textOf(record));
+      return (record) => matches(kinesisText(record));
     },
   },
   'table-stream': {
@@ -91,7 +91,7 @@ const DELIVERED: Readonly<Record<string, DeliveredParser>> = {
 };
 
 /** The payload of a record of a data stream. */
-function textOf(record: unknown): string {
+function kinesisText(record: unknown): string {
   const { data } = membersOf(membersOf(record).kinesis);
   return Buffer.from(stringOf(data), 'base64').toString('utf8');
 }

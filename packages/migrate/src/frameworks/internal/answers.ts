@@ -89,7 +89,7 @@ export function effectsOf(body: ts.Node, renderer: Renderer): { headers: boolean
 }
 
 /** The function of a call, else the expression. */
-export function callee(node: ts.Expression): ts.Expression {
+function callee(node: ts.Expression): ts.Expression {
   return ts.isCallExpression(node) ? node.expression : node;
 }
 
@@ -142,7 +142,7 @@ function sendText({ method, args }: Link, given: string | undefined, node: ts.No
   const status = given ?? (renderer.frame?.sets.status ? 'status' : '200');
   if (method === 'sendStatus' && value) {
     const code = renderer.render(value);
-    return `${renderer.name('text')}(${code}, ${quoted(STATUS_CODES[code] ?? '')})`;
+    return `${renderer.name('text')}(${code}, ${quotedText(STATUS_CODES[code] ?? '')})`;
   }
   if (method === 'redirect' && value) {
     if (second) return `${renderer.name('redirect')}(${renderer.render(second)}, ${renderer.render(value)})`;
@@ -159,7 +159,7 @@ function sendText({ method, args }: Link, given: string | undefined, node: ts.No
   return `${renderer.name('json')}(${status}, ${text})`;
 }
 
-function quoted(text: string): string {
+function quotedText(text: string): string {
   return `'${text.replaceAll("'", "\\'")}'`;
 }
 
@@ -294,7 +294,7 @@ function followsAnswer(node: ts.ReturnStatement, renderer: Renderer): boolean {
 }
 
 /** True if nothing runs after a statement in its function, except `return;`. */
-export function isTail(node: ts.Statement): boolean {
+function isTail(node: ts.Statement): boolean {
   let at: ts.Node = node;
   while (!isFunc(at.parent)) {
     const { parent } = at;

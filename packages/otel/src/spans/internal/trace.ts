@@ -99,7 +99,7 @@ function canWait(invocation: object | undefined): invocation is DeliveryHolder {
 
 type Status = SpanData['status'];
 const NO_FAILURE: Status = { code: 0 };
-const NONE: readonly never[] = [];
+const NO_SPANS: readonly never[] = [];
 
 /** A span: made by the framework, by `ctx.span`, or by a traced client. */
 export class TraceSpan implements SpanOfHook, OnwardSpan {
@@ -209,7 +209,7 @@ export class TraceSpan implements SpanOfHook, OnwardSpan {
     const { identity } = this.trace;
     const { traceId } = identity;
     const [parent, linked] = this.#parent ? [undefined, this.#sender] : [identity.parent, identity.linked];
-    const { links: given = NONE } = this.#start;
+    const { links: given = NO_SPANS } = this.#start;
     // A message that names the sender of its request has no second link to it.
     const others = given.length === 0 ? given : given.filter(({ spanId }) => spanId !== identity.parent?.spanId);
     const links = linked ? [linked, ...others] : others;
@@ -225,9 +225,9 @@ export class TraceSpan implements SpanOfHook, OnwardSpan {
       endTimeUnixNano: this.#endMs,
       attributes: this.attributes.values,
       droppedAttributesCount: this.attributes.dropped,
-      events: this.#events ?? NONE,
+      events: this.#events ?? NO_SPANS,
       droppedEventsCount: 0,
-      links: links.length === 0 ? NONE : links.slice(0, MAX_LINKS).flatMap(toLink),
+      links: links.length === 0 ? NO_SPANS : links.slice(0, MAX_LINKS).flatMap(toLink),
       droppedLinksCount: Math.max(links.length - MAX_LINKS, 0),
       status: this.#status,
       flags: parent ? flags | 0x200 : flags,

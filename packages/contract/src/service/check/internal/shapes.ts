@@ -97,7 +97,7 @@ export function requiredOf(schema: JsonSchema): readonly string[] {
 }
 
 /** The JSON type of a value; whole numbers are `integer`. */
-export function kindOfValue(value: unknown): string {
+function kindOfValue(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
