@@ -1,4 +1,5 @@
 import { type Client, type ClientOptions, createClient } from '@sallyport/client';
+import { defineOptions, kind } from '@sallyport/core/options';
 import { clientAnswer } from '../answers/client-answer.js';
 import { buildLambdaFunctionURLRequest } from '../builders/gateway-v2.js';
 import type { LambdaApp, TestEnv } from '../env/env.js';
@@ -11,6 +12,11 @@ export interface ContractClientOptions {
   readonly authorizer?: Readonly<Record<string, unknown>>;
 }
 
+const OPTIONS = defineOptions<ContractClientOptions>()({
+  headers: kind('headers, or a function', (value) => ['object', 'function'].includes(typeof value) && value !== null),
+  authorizer: kind('an object', (value) => typeof value === 'object' && value !== null),
+});
+
 /** Statuses for which `Response` rejects a body. */
 const EMPTY = [204, 205, 304];
 
@@ -18,13 +24,14 @@ const EMPTY = [204, 205, 304];
  * Creates a client of `@sallyport/client` that sends its requests to an app as events of a function URL, without a server. Inputs and
  * answers have the types of the contract. Each request is sent once.
  *
+ * @throws FrameworkError `app.invalid_configuration`, naming the option
  * @typeParam C the contract, as `sallyport types` writes it
  * @example
  * const api = contractClient<Contract>(env, app, { headers: () => ({ authorization: 'Bearer ada' }) });
  * const found = await api('GET /notes/{id}', { params: { id: 'n1' } });
  */
 export function contractClient<C>(env: TestEnv, app: LambdaApp, options: ContractClientOptions = {}): Client<C> {
-  const { headers, authorizer } = options;
+  const { headers, authorizer } = OPTIONS.parse(options);
   const fetch = async (url: string, init: RequestInit): Promise<Response> => {
     const request = new Request(url, init);
     const { pathname, search } = new URL(url);
