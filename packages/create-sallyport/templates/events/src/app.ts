@@ -8,6 +8,6 @@ export function createService(options: SecureOptions): SecureApp {
   app.queue('orders', fulfil);
   app.queue('bills.fifo', bill);
   app.kinesis('clicks', count);
-  app.eventBus({ source: 'aws.events', detailType: 'Scheduled Event' }, tidy);
+  app.eventBus({ ruleName: 'nightly' }, tidy);
   return app;
 }

@@ -19,7 +19,7 @@ export const count = payload(z.object({ page: z.string() }), (ctx, { page }) => 
   ctx.log.info('page seen', { page });
 });
 
-/** Runs on a schedule. */
+/** Runs by the rule `nightly`. */
 export const tidy = (ctx: EventContext) => {
   ctx.log.info('tidied up');
 };
