@@ -18,6 +18,7 @@ import { createParameters } from '../../packages/parameters/src/index.js';
 import { createDynamoRateLimiter, fixedWindow } from '../../packages/ratelimit/src/index.js';
 import { createErrorTopicPublish } from '../../packages/streams/src/error-topic.js';
 import { createEventRouter } from '../../packages/streams/src/index.js';
+import { createSender } from '../../packages/streams/src/send.js';
 import { buildQueueEvent, buildWebSocketEvent, createTestEnv, ManualClock } from '../../packages/testkit/src/index.js';
 import { Reporter } from '../../packages/triggers/src/internal/sender.js';
 import { createS3VectorStore, createTitanEmbedder } from '../../packages/vectors/src/index.js';
@@ -77,6 +78,11 @@ const CALLS: Readonly<Record<string, (bench: Bench) => unknown>> = {
   'mcp: `invokeSelf`': ({ client, signal }) => invokeSelf({ functionName: 'f', client })({} as never, { signal }),
   'streams: `createErrorTopicPublish`': ({ client }) =>
     createErrorTopicPublish({ client })({ topicArn: 'arn:aws:sns:eu-west-1:1:t', subject: 's', message: 'm' }),
+  'streams: the sender of `createSender`': ({ client, signal }) =>
+    createSender({
+      queues: { orders: 'https://sqs.eu-west-1.amazonaws.com/1/orders' },
+      clients: { sqs: client },
+    }).send('orders' as never, {} as never, { signal }),
   'parameters: readers of parameters, secrets and flags': ({ client, clock, signal }) =>
     createParameters({ clients: { ssm: client }, clock })
       .parameter('/a')

@@ -168,7 +168,7 @@ export const DEADLINES: readonly DeadlineRow[] = [
   {
     package: 'streams',
     calls: 'the sender of `createSender`',
-    sources: ['packages/streams/src/send/internal/send-all.ts'],
+    sources: ['packages/streams/src/send/internal/lanes.ts'],
     limit: '`timeoutMs` for a call with all its requests',
     defaultMs: 10_000,
     stops: 'caller',

@@ -7,6 +7,7 @@ export const SHARED_OPTIONS: readonly string[] = [
   ...['onError', 'notFound', 'onResponse', 'webSocketClientFactory', 'webSocketEndpoint', 'basePath', 'autoHead'],
   ...[
     'errorMode',
+    'sends',
     'surfaces',
     'directInvocations',
     'doors',

@@ -210,8 +210,9 @@ export class TraceSpan implements SpanOfHook, OnwardSpan {
     const { traceId } = identity;
     const [parent, linked] = this.#parent ? [undefined, this.#sender] : [identity.parent, identity.linked];
     const { links: given = NO_SPANS } = this.#start;
+    const sender = (identity.parent ?? identity.linked)?.spanId;
     // A message that names the sender of its request has no second link to it.
-    const others = given.length === 0 ? given : given.filter(({ spanId }) => spanId !== identity.parent?.spanId);
+    const others = given.length === 0 ? given : given.filter(({ spanId }) => spanId !== sender);
     const links = linked ? [linked, ...others] : others;
     const flags = identity.isSampled ? 0x101 : 0x100;
     return {
