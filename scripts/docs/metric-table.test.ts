@@ -45,7 +45,7 @@ it('the table has the names, units and dimensions of the lines that the sink wri
       name: record,
       value: 1,
       tags: { records: '1', failed: '0', status: '200' },
-      measures: { retries: 0, oldest_record_ms: 0 },
+      measures: { retries: 0, oldest_record_ms: 0, export_failures: 0 },
     });
   const written = new Map<string, { unit: string; sets: string[] }>();
   for (const text of lines) {
@@ -56,6 +56,6 @@ it('the table has the names, units and dimensions of the lines that the sink wri
         written.set(Name, { unit: Unit, sets: sets.sort() });
       }
   }
-  expect(written.size).toBe(19);
+  expect(written.size).toBe(21);
   expect(readTable()).toEqual(written);
 });
