@@ -74,14 +74,17 @@ function inspect(handler) {
   return inspection;
 }
 
-const MARKS = [Symbol.for('sallyport.streams.payload/1'), Symbol.for('sallyport.http.body/1')];
+const PAYLOAD = Symbol.for('sallyport.streams.payload/1');
+/** What a registration states for tools: `keepStated` of `@sallyport/core`. */
+const STATED = Symbol.for('sallyport.stated/1');
 /** The types of the fields of `bind`. */
 const FIELD_TYPES = { int: { type: 'integer' }, float: { type: 'number' }, bool: { type: 'boolean' } };
 const DURATION = { type: 'string', examples: ['1m30s'] };
 
 /** Adds the JSON Schema of a registration's payload, if its library can write it. */
 function withPayloadSchema(registration) {
-  const schema = MARKS.map((mark) => registration[mark]).find((one) => one !== undefined);
+  const bound = registration.surface === 'websocket' ? registration[STATED]?.handler.contract?.body : undefined;
+  const schema = registration[PAYLOAD] ?? bound;
   if (schema === undefined) return registration;
   try {
     const isStandard = '~standard' in schema;

@@ -7,7 +7,6 @@ import {
   type Route,
 } from '@sallyport/core';
 import { keepStated, type OutgoingResponse } from '@sallyport/core/internal';
-import { bodyMark } from './internal/body-mark.js';
 import type { CheckedStatement } from './statement.js';
 
 /** A handler with its middlewares. */
@@ -142,11 +141,10 @@ export function withStatement<T extends object>({ handler, states }: Registratio
 }
 
 /** The kind of a registration, as the inventory names it. */
-export function addressOf({ route, handler }: Registration): RouteRecord {
+export function addressOf({ route }: Registration): RouteRecord {
   const { surface, method, pattern } = route;
   if (surface === 'http') return { surface, method, path: pattern };
-  if (surface === 'websocket')
-    return { surface, method: '', path: '', webSocketRouteKey: pattern, ...bodyMark(handler) };
+  if (surface === 'websocket') return { surface, method: '', path: '', webSocketRouteKey: pattern };
   const dot = pattern.indexOf('.');
   const field = pattern.slice(dot + 1);
   return { surface, method, path: `/${field}`, appSyncParentType: pattern.slice(0, dot), appSyncField: field };
