@@ -1,7 +1,7 @@
+import { resolver } from '@sallyport/appsync';
 import type { StandardSchema } from '@sallyport/core';
 import { Public, SecureApp } from '@sallyport/secure';
 import { buildAppSyncEvent, createTestEnv } from '@sallyport/testkit';
-import { resolver } from '../src/index.js';
 
 /** A schema that accepts an object with a number `n`, and returns it as a string; issues have one path. */
 const numbers = (path: readonly string[] = ['n']): StandardSchema =>
