@@ -75,7 +75,7 @@ function inspect(handler) {
 }
 
 const PAYLOAD = Symbol.for('sallyport.streams.payload/1');
-/** What a registration states for tools: `keepStated` of `@sallyport/core`. */
+/** The statement of a registration for tools: `keepStated` of `@sallyport/core`. */
 const STATED = Symbol.for('sallyport.stated/1');
 /** The types of the fields of `bind`. */
 const FIELD_TYPES = { int: { type: 'integer' }, float: { type: 'number' }, bool: { type: 'boolean' } };

@@ -63,7 +63,7 @@ describe('a field with schemas', () => {
     expect(text).not.toContain('do not fit');
   });
 
-  it('leaves arguments and result as they are without schemas', async () => {
+  it('leaves arguments and result unchanged without schemas', async () => {
     expect(
       await answer(
         resolver({}, (_ctx, args) => args),
