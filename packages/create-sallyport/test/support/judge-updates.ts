@@ -47,10 +47,6 @@ const additions = additionsTo(
   ],
 );
 
-// The handler of all scheduled events has no name; the stack names its schedule.
-const isNamed = ({ selector }: { readonly selector?: { readonly detailType?: string } }) =>
-  selector?.detailType !== 'Scheduled Event';
-
 const verdicts = judgeEdits(
   'Mine',
   (app, edit, folder) => {
@@ -61,6 +57,6 @@ const verdicts = judgeEdits(
     });
     process.chdir(project);
   },
-  [...editsOf(inventory, isNamed), ...additions],
+  [...editsOf(inventory, () => true), ...additions],
 );
 process.stdout.write(JSON.stringify(verdicts));

@@ -2,10 +2,9 @@ import { Service, Source } from '@sallyport/constructs';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { type App, Stack } from 'aws-cdk-lib/core';
 
-const nightly = Source.schedule('nightly', Schedule.cron({ hour: '3', minute: '0' }));
-
 /** Doors, tables and permissions follow from the registrations in src/app.ts. */
 export function createStack(app: App, { STAGE, JWT_ISSUER = '', JWT_AUDIENCE = '', JWT_JWKS_URI = '' } = process.env) {
+  const nightly = Source.schedule('nightly', Schedule.cron({ hour: '3', minute: '0' }));
   return new Service(new Stack(app, '__CLASS_NAME__'), 'Service', {
     entry: 'src/lambda.ts',
     stage: STAGE === 'preview' ? 'preview' : 'production',
