@@ -81,9 +81,14 @@ describe('a batch invoke', () => {
   it('can wrap its entries for mapping templates that expect an envelope', async () => {
     const service = createService({ batchResult: 'envelope' });
     service.graphql.register('Query', 'x', () => json(200, { a: 1 }));
-    expect(await service.serve([resolverEvent({ field: 'x' }), resolverEvent({ field: 'y' })])).toEqual([
+    service.graphql.register('Query', 'broken', () => {
+      throw new TypeError('password=1');
+    });
+    const events = ['x', 'y', 'broken'].map((field) => resolverEvent({ field }));
+    expect(await service.serve(events)).toEqual([
       { data: { a: 1 }, errorMessage: null, errorType: null },
       { data: null, errorMessage: 'not found', errorType: 'app.not_found' },
+      { data: null, errorMessage: 'internal error', errorType: null },
     ]);
     expect(await service.serve(resolverEvent({ field: 'x' }))).toEqual({ a: 1 });
   });

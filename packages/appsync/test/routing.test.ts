@@ -55,6 +55,7 @@ describe('routing', () => {
   it.each<[string, unknown[], string]>([
     ['a blank parent', [' ', 'note', () => text(200, '')], 'appsync parent type and field are required'],
     ['a blank field', ['Query', '', () => text(200, '')], 'appsync parent type and field are required'],
+    ['a parent that is no string', [5, 'note', () => text(200, '')], 'appsync parent type and field are required'],
     ['a name that is no string', ['Query', 5, () => text(200, '')], 'appsync parent type and field are required'],
     ['no handler', ['Query', 'x', undefined], 'route handler must be a function: Query.x'],
     [
