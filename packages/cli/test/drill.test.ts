@@ -45,7 +45,8 @@ async function deadLetters(count: number): Promise<void> {
     QueueUrl: await urlOf('orders-dlq'),
     AttributeNames: ['ApproximateNumberOfMessages'],
   });
-  while ((await dev.sqs.send(command)).Attributes?.ApproximateNumberOfMessages !== String(count));
+  while ((await dev.sqs.send(command)).Attributes?.ApproximateNumberOfMessages !== String(count))
+    await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 test('a poison message is found, understood, repaired and sent back', async () => {
@@ -66,7 +67,7 @@ test('a poison message is found, understood, repaired and sent back', async () =
   expect(await isHandled()).toBe(false);
   // The lines of an invocation are printed when the log of its failure has arrived.
   const failure = /TypeError: price is not a number of cents\n\s+at src\/lambda\.ts:8:/;
-  while (!failure.test(dev.printed())) await new Promise((resolve) => setImmediate(resolve));
+  while (!failure.test(dev.printed())) await new Promise((resolve) => setTimeout(resolve, 10));
 
   // 3. A test that fails: written from the event.
   const made = await dev.local('replay', `incidents/${file}`, '--as-test', 'test/orders-incident.test.mjs');

@@ -51,7 +51,7 @@ beforeAll(async () => {
   // The first call starts DynamoDB.
   repair();
   await putNote('first');
-  while (!handled().includes('first')) await new Promise((resolve) => setImmediate(resolve));
+  while (!handled().includes('first')) await new Promise((resolve) => setTimeout(resolve, 10));
 }, 240_000);
 afterAll(async () => {
   await proxy.close();
@@ -86,7 +86,7 @@ async function counts(queue: string): Promise<readonly [visible: number, all: nu
 
 /** Resolves when this number of messages is visible; the test times out otherwise. */
 async function visible(queue: string, count: number): Promise<void> {
-  while ((await counts(queue))[0] !== count);
+  while ((await counts(queue))[0] !== count) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 async function putClicks(...texts: readonly string[]) {

@@ -81,7 +81,7 @@ async function counts(queue: string): Promise<readonly [visible: number, all: nu
 
 /** Resolves when this number of messages is visible; the test times out otherwise. */
 async function visible(queue: string, count: number): Promise<void> {
-  while ((await counts(queue))[0] !== count);
+  while ((await counts(queue))[0] !== count) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 const handled = (): readonly string[] => {

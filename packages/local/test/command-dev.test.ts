@@ -30,7 +30,7 @@ async function dev(project: Project, args: readonly string[]) {
   const output: Output = { out: '', err: '' };
   const ended = command(project, ['dev', ...args, '--port', '0', '--no-state'], output, '', end);
   const prints = async (text: string) => {
-    while (!output.out.includes(text)) await new Promise((resolve) => setImmediate(resolve));
+    while (!output.out.includes(text)) await new Promise((resolve) => setTimeout(resolve, 10));
   };
   await Promise.race([prints(args.includes('--json') ? '"started"' : 'state '), ended]);
   const stop = async () => {

@@ -144,7 +144,7 @@ describe('a run, and the commands that find it', () => {
   beforeAll(async () => {
     project = createProject({ 'src/lambda.mjs': SERVICE, 'sallyport.json': SETTINGS });
     ended = command(project, ['dev', 'src/lambda.mjs', '--port', '0', '--no-state'], output, '', end);
-    while (!output.out.includes('state ')) await new Promise((resolve) => setImmediate(resolve));
+    while (!output.out.includes('state ')) await new Promise((resolve) => setTimeout(resolve, 10));
     running = (await findRunning(join(project.folder, '.sallyport'))) as Running;
   }, 60_000);
   afterAll(async () => {

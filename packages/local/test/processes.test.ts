@@ -35,7 +35,7 @@ test('a killed host leaves no stopped process', async () => {
   const pid = Number(line.toString());
   expect(isThere(pid)).toBe(true);
   host.kill('SIGKILL');
-  while (isThere(pid)) await new Promise((resolve) => setImmediate(resolve));
+  while (isThere(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
   rmSync(folder, { recursive: true });
 });
 

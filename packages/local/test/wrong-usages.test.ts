@@ -104,7 +104,7 @@ describe('with a run', () => {
     const output: Output = { out: '', err: '' };
     end = new AbortController();
     ended = command(project, ['dev', 'src/lambda.mjs', '--port', '0', '--no-state'], output, '', end);
-    while (!output.out.includes('state ')) await new Promise((resolve) => setImmediate(resolve));
+    while (!output.out.includes('state ')) await new Promise((resolve) => setTimeout(resolve, 10));
   });
   afterAll(async () => {
     end.abort();

@@ -118,6 +118,6 @@ describe('the fault proxy', () => {
 
 /** Polls without a deadline; the test's time-out stops it. */
 async function until(holds: () => Promise<boolean>): Promise<string> {
-  while (!(await holds())) await new Promise(setImmediate);
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
   return 'true';
 }

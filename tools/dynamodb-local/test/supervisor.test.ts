@@ -47,7 +47,7 @@ const ended = (child: ChildProcess) => new Promise<void>((resolve) => child.once
 const javaPid = () => Number(readFileSync(join(home, 'java.pid'), 'utf8'));
 
 async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise(setImmediate);
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 describe('the supervisor of the server', () => {

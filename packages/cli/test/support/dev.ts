@@ -81,7 +81,7 @@ export async function startDev(
   const command = (name: string) => LOCAL_COMMANDS[name]?.run as Run;
   const ended = command('dev')(['src/lambda.ts', '--port', '0', ...flags], around(folder, output, end));
   const isReady = async () => {
-    while (!output.out.includes('state ')) await new Promise((resolve) => setImmediate(resolve));
+    while (!output.out.includes('state ')) await new Promise((resolve) => setTimeout(resolve, 10));
   };
   await Promise.race([isReady(), ended]);
   const local = (name: string, ...args: readonly string[]) => runIn(folder, command(name), args);

@@ -27,5 +27,5 @@ export async function isStopped(pid: number): Promise<void> {
   if (process.platform !== 'linux') return;
   // The state is the first word after the name, which is in brackets.
   const state = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.[0];
-  while (state() !== 'T') await new Promise((resolve) => setImmediate(resolve));
+  while (state() !== 'T') await new Promise((resolve) => setTimeout(resolve, 10));
 }

@@ -14,6 +14,8 @@ const MAX_ITEMS = 1_000;
 
 /** The items that calls wrote, and earlier states of tables: from the streams of the tables. */
 export class TablePast {
+  /** In milliseconds since 1970. */
+  readonly runStart: number;
   readonly #now: () => number;
   readonly #begun = new Map<string, number>();
   readonly #logs = new Map<string, ChangeLog>();
@@ -22,17 +24,13 @@ export class TablePast {
 
   constructor(now: () => number) {
     this.#now = now;
+    this.runStart = now();
   }
 
   /** The stream of a table was enabled. */
   begin(table: string): void {
     this.#begun.set(table, this.#now());
     this.#logs.delete(table);
-  }
-
-  /** True if the stream of the table was enabled in this run: it has no record of an earlier run. */
-  hasBegun(table: string): boolean {
-    return this.#begun.has(table);
   }
 
   /** A call succeeded. */

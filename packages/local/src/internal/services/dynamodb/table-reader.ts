@@ -12,8 +12,8 @@ export interface TableReaderOptions {
   /** The address of DynamoDB. Resolves when the engine is ready; rejects while it is off. */
   readonly endpoint: () => Promise<string>;
   readonly table: string;
-  /** True if the stream of the table was enabled in this run. */
-  readonly hasBegun: () => boolean;
+  /** When the run started, in milliseconds since 1970: a stream that began later is read from its first record. */
+  readonly runStart: number;
   /** Receives the stream's ARN, before its first records. */
   readonly onStream: (arn: string) => void;
   readonly onRecords: (records: readonly ShardRecordOptions[], shardId: string) => void;
@@ -36,8 +36,8 @@ export class TableReader {
   readonly #options: TableReaderOptions;
   readonly #shards = new Map<string, OpenShard>();
   #streamArn = '';
-  /** True if the table existed when the reader started: its stream contains records of earlier runs. */
-  #startsAtEnd = true;
+  /** True until the first search for shards has ended: shards that come later have no record of an earlier run. */
+  #isFirst = true;
   #rounds = 0;
   #isStopped = false;
   #cancel = () => {};
@@ -75,7 +75,6 @@ export class TableReader {
   }
 
   async #findShards(endpoint: string): Promise<void> {
-    if (this.#options.hasBegun()) this.#startsAtEnd = false;
     const arn = await this.#findStream(endpoint);
     if (arn === undefined) return;
     if (arn !== this.#streamArn) {
@@ -84,11 +83,15 @@ export class TableReader {
       this.#options.onStream(toRunArns(arn));
     }
     const { StreamDescription } = await callEngine(endpoint, 'Streams.DescribeStream', { StreamArn: arn });
-    const shards = ((StreamDescription as EngineAnswer).Shards ?? []) as readonly { readonly ShardId: string }[];
+    const { Shards, CreationRequestDateTime } = StreamDescription as EngineAnswer;
+    const shards = (Shards ?? []) as readonly { readonly ShardId: string }[];
+    // In seconds. A client may create the table between the start of the run and the first search.
+    const isEarlier = Number(CreationRequestDateTime) < Math.floor(this.#options.runStart / 1000);
+    const first = this.#isFirst && isEarlier ? 'LATEST' : 'TRIM_HORIZON';
     for (const { ShardId } of shards) {
       const known = this.#shards.get(ShardId);
       if (known && !known.isLost) continue;
-      const { from, after } = known ?? { from: this.#startsAtEnd ? 'LATEST' : 'TRIM_HORIZON', after: undefined };
+      const { from, after } = known ?? { from: first, after: undefined };
       const place =
         after === undefined
           ? { ShardIteratorType: from }
@@ -97,7 +100,7 @@ export class TableReader {
       const { ShardIterator } = await callEngine(endpoint, 'Streams.GetShardIterator', input);
       this.#shards.set(ShardId, { iterator: ShardIterator as string, isLost: false, from, after });
     }
-    this.#startsAtEnd = false;
+    this.#isFirst = false;
   }
 
   /** The stream of the table; `undefined` while the table does not exist. */
@@ -110,13 +113,9 @@ export class TableReader {
       if (isOn && typeof LatestStreamArn === 'string') return LatestStreamArn;
       const stream = { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' };
       const updated = await callEngine(endpoint, 'DynamoDB.UpdateTable', { TableName, StreamSpecification: stream });
-      // A stream that begins now contains no records of earlier runs.
-      this.#startsAtEnd = false;
       return (updated.TableDescription as EngineAnswer).LatestStreamArn as string | undefined;
     } catch (error) {
       if (!isFrameworkError(error) || error.code !== 'ResourceNotFoundException') throw error;
-      // A table that is created later is read from its first change.
-      this.#startsAtEnd = false;
       return undefined;
     }
   }
