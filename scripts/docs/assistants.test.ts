@@ -22,7 +22,9 @@ it('runs every solution', async () => {
 });
 
 it('uses only names that the page for assistants shows', () => {
-  const imported = BLOCKS.flatMap(({ code }) => [...code.matchAll(/import (?:type )?\{ ([^}]*) \} from '(@sallyport[^']*)'/g)]);
+  const imported = BLOCKS.flatMap(({ code }) => [
+    ...code.matchAll(/import (?:type )?\{ ([^}]*) \} from '(@sallyport[^']*)'/g),
+  ]);
   const unknown = imported.flatMap(([, names = '', from = '']) =>
     [...names.split(', ').map((name) => name.replace(/^type /, '')), from].filter((name) => !ASSISTANTS.includes(name)),
   );

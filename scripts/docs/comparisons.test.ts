@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { ROOT } from '../check/command.js';
 
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
-/** Cells that say that a tool has no such part have no page to link to. */
-const ABSENT = /^(?:not (?:a utility|part of it)|your (?:code|events|middleware, or an authorizer|framework, for example Hono)|none|this project|CloudFormation)$/;
+/** Cells without a link: the tool has no such part. */
+const ABSENT =
+  /^(?:not (?:a utility|part of it)|your (?:code|events|middleware, or an authorizer|framework, for example Hono)|none|this project|CloudFormation)$/;
 
 describe.each(['hono', 'middy', 'powertools', 'sst'])('the comparison with %s', (name) => {
   const page = readFileSync(join(ROOT, `docs/compare-${name}.md`), 'utf8');
@@ -18,7 +19,7 @@ describe.each(['hono', 'middy', 'powertools', 'sst'])('the comparison with %s', 
     expect([their, ours]).toEqual([[], []]);
   });
 
-  it('says what the other tool does better, and when to choose it', () => {
+  it('names the strengths of the other tool, and when to choose it', () => {
     expect(page).toMatch(/^Better in [A-Z]/m);
     expect(page).toMatch(/^\*\*Choose (?!Sallyport)/m);
   });

@@ -64,7 +64,7 @@ function edit(path: string, from: string, to: string): void {
   write(path, text.replace(from, to));
 }
 
-/** Runs a command that changes the project, and keeps those for `sallyport dev`. */
+/** Runs a command that changes the project, and keeps commands for `sallyport dev`. */
 async function type(shown: ShownCommand): Promise<void> {
   const words = wordsOf(shown.line);
   if (words[1] === 'sallyport') return void sent.push(shown);
@@ -77,21 +77,23 @@ async function type(shown: ShownCommand): Promise<void> {
   expect([await runCreate(args, around), texts.join('')]).toEqual([0, expect.not.stringContaining('add to')]);
 }
 
-/** Links what `npm install` would install: the packages of this workspace, and those of other makers. */
+/** Links what `npm install` would install: the packages of this workspace, and packages of other makers. */
 function linkPackages(project: string): void {
   const place = (name: string, from: string) => {
     const to = join(project, 'node_modules', name);
     mkdirSync(dirname(to), { recursive: true });
     if (!existsSync(to)) symlinkSync(from, to);
   };
-  for (const name of ['streams', 'mcp', 'testkit', 'core', 'http', 'secure']) place(`@sallyport/${name}`, join(ROOT, 'packages', name));
+  for (const name of ['streams', 'mcp', 'testkit', 'core', 'http', 'secure'])
+    place(`@sallyport/${name}`, join(ROOT, 'packages', name));
   for (const name of ['vitest', 'typescript']) place(name, join(MODULES, name));
   for (const scope of ['@types', '@biomejs'])
     for (const name of readdirSync(join(MODULES, scope))) place(`${scope}/${name}`, join(MODULES, scope, name));
   place('@aws-sdk/client-sqs', join(ROOT, 'packages/local/node_modules/@aws-sdk/client-sqs'));
 }
 
-const testsOf = () => new Map(readdirSync(join(folder, 'test')).map((name) => [name, readFileSync(join(folder, 'test', name), 'utf8')]));
+const testsOf = () =>
+  new Map(readdirSync(join(folder, 'test')).map((name) => [name, readFileSync(join(folder, 'test', name), 'utf8')]));
 
 /** Keeps the sources after a step, with the tests that it added. The last step is the project itself. */
 function keepStep(step: number, before: ReadonlyMap<string, string>): void {
@@ -120,7 +122,9 @@ it('passes the tests of each step, and all of them at the end', () => {
     env: { ...process.env, CDK_VALIDATION: 'false', NODE_OPTIONS: '', NO_COLOR: '1' },
   });
   expect([status, status === 0 ? '' : stdout + stderr]).toEqual([0, '']);
-  const ran = [...stdout.matchAll(/✓ (?:steps\/(\d)\/)?test\/([\w-]+)\.test\.ts/g)].map(([, step = 'end', name]) => `${step} ${name}`);
+  const ran = [...stdout.matchAll(/✓ (?:steps\/(\d)\/)?test\/([\w-]+)\.test\.ts/g)].map(
+    ([, step = 'end', name]) => `${step} ${name}`,
+  );
   expect(ran.sort()).toEqual([
     ...['1 notes', '2 search', '3 create', '4 reminders', '5 remind', '6 nightly', '7 tools'],
     ...['create', 'nightly', 'notes', 'remind', 'reminders', 'search', 'stack', 'tools'].map((name) => `end ${name}`),

@@ -73,5 +73,7 @@ function sideOf(diff: string, sign: '-' | '+'): string {
 
 /** The words of a shell line with plain words and words in single or double quotation marks. */
 export function wordsOf(line: string): readonly string[] {
-  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, double, single, plain]) => double ?? single ?? plain ?? '');
+  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, plain]) => double ?? single ?? plain ?? '',
+  );
 }

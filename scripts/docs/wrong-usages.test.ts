@@ -14,8 +14,10 @@ it('all 113 are accounted for', () => {
   expect([new Set(ids).size, ids.length]).toEqual([63, 63]);
 });
 
-it('each of the first fifty is said by the compiler, by an error, by an answer or by the log, or works', () => {
-  const silent = WRONG_USAGES.filter(({ types, throws, answers, gives, logs }) => !(types || throws || answers || gives || logs));
+it('each of the first fifty is reported by the compiler, an error, an answer or the log, or works', () => {
+  const silent = WRONG_USAGES.filter(
+    ({ types, throws, answers, gives, logs }) => !(types || throws || answers || gives || logs),
+  );
   expect(silent).toEqual([]);
 });
 

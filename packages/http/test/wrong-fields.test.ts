@@ -1,8 +1,12 @@
-/** Messages for fields and schemas of `bind` that are wrong: each names the place and what is known there. */
+/** Messages for wrong fields and schemas of `bind`: each names the place and the accepted values. */
 import { bind } from '@sallyport/http';
 
 it.each<[what: string, contract: object, text: string]>([
-  ['the name of a type as field', { body: { name: 'string' } }, 'option "body.name" must be an object with type, name, array, rules'],
+  [
+    'the name of a type as field',
+    { body: { name: 'string' } },
+    'option "body.name" must be an object with type, name, array, rules',
+  ],
   [
     'an unknown type',
     { body: { name: { type: 'text' } } },

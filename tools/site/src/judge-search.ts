@@ -2,7 +2,7 @@
 import type { Browser, Page } from '@sallyport/browser';
 import { SEARCHES } from './terms.js';
 
-/** Terms of our own, each with a word from the address of a page that the search must find. */
+/** Terms of this project, each with a word from the address of a page that the search must find. */
 const OWN: Readonly<Record<string, string>> = {
   posture: 'security',
   'partial batch': 'events',
@@ -45,7 +45,7 @@ export async function judgeSearch(browser: Browser, origin: string): Promise<rea
 async function resultsOf(page: Page, term: string, wanted: string): Promise<readonly string[]> {
   await page.keyboard.press('/');
   const results = page.locator('.VPLocalSearchBox a.result');
-  // The box remembers the last term and shows its results.
+  // The box stores the last term and shows its results.
   await page.locator('.VPLocalSearchBox input').fill('');
   await results.first().waitFor({ state: 'detached', timeout: 10_000 });
   await page.locator('.VPLocalSearchBox input').fill(term);

@@ -15,7 +15,8 @@ export function* splitSections(file: string, html: string): Generator<SearchSect
   const parts = html.split(HEADING);
   const titles: string[] = [];
   const terms = TERMS[/\/docs\/([\w-]+)\.md$/.exec(file)?.[1] ?? ''];
-  if (terms) yield { anchor: '', titles: [textOf(parts[2] ?? ''), `also: ${terms.join(', ')}`], text: terms.join('. ') };
+  if (terms)
+    yield { anchor: '', titles: [textOf(parts[2] ?? ''), `also: ${terms.join(', ')}`], text: terms.join('. ') };
   // Of each heading: its level, its content, its anchor, and the text below it.
   for (let at = 1; at < parts.length; at += 4) {
     const level = Number(parts[at]) - 1;

@@ -28,7 +28,12 @@ for (const [file, page] of Object.entries(PAGES)) {
   const html = renderer.render(readFileSync(join(ROOT, file), 'utf8'), { path: file, relativePath: file });
   const id = page.replace(/\.md$/, '');
   for (const { anchor, titles, text } of splitSections(join(ROOT, file), html))
-    index.add({ id: anchor === '' ? id : `${id}#${anchor}`, text, title: titles.at(-1) ?? '', titles: titles.slice(0, -1) });
+    index.add({
+      id: anchor === '' ? id : `${id}#${anchor}`,
+      text,
+      title: titles.at(-1) ?? '',
+      titles: titles.slice(0, -1),
+    });
 }
 const pagesOf = (term: string) => [...new Set(index.search(term).map(({ id }) => id.split('#')[0]))].slice(0, 5);
 process.stdout.write(JSON.stringify(Object.fromEntries(SEARCHES.map(([term]) => [term, pagesOf(term)]))));

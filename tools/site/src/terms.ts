@@ -1,6 +1,6 @@
 /**
- * Words of other frameworks, and words of AWS, for what a page explains. The search of the site knows them as a second title
- * of the page.
+ * Words of other frameworks and of AWS's documentation for the subject of a page. In the index of the search they are a second
+ * title of the page.
  */
 export const TERMS: Readonly<Record<string, readonly string[]>> = {
   start: ['hello world', 'getting started', 'quick start'],
@@ -11,7 +11,13 @@ export const TERMS: Readonly<Record<string, readonly string[]>> = {
   middleware: ['interceptor', 'before and after hooks', 'onion', 'decorator'],
   errors: ['error handler', 'http exception', 'problem details', 'not found handler'],
   validation: ['zod validator', 'body parser', 'multipart form', 'DTO', 'swagger'],
-  events: ['partial batch failure', 'event source mapping', 'bisect batch on error', 'poison message', 'batch processor'],
+  events: [
+    'partial batch failure',
+    'event source mapping',
+    'bisect batch on error',
+    'poison message',
+    'batch processor',
+  ],
   topics: ['pub sub', 'cron', 'EventBridge rule', 'scheduler'],
   security: ['authorizer', 'authentication guard', 'RBAC', 'JWT middleware', 'access control'],
   idempotency: ['idempotency key', 'exactly once', 'deduplication', 'distributed lock', 'mutex'],

@@ -115,7 +115,7 @@ async function throughDoor(host: SenderHost, door: HttpDoorKind, request: SendRe
   return { door, outcome, client };
 }
 
-/** The invocation of the request. The newest one of its trace may be a message that the request sent. */
+/** The invocation of the request. The newest one of its trace can belong to a message that the request sent. */
 function firstOf({ journal }: Pick<SenderHost, 'journal'>, id = 0): InvocationRecord | undefined {
   const record = journal.get(id);
   return typeof record?.causedBy === 'number' ? firstOf({ journal }, record.causedBy) : record;
