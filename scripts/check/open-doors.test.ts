@@ -21,7 +21,8 @@ function openDoors(block: CodeBlock): readonly string[] {
     if (ts.isCallExpression(node) && node.expression.getText() === 'Public' && !OPEN.includes(pathOf(node))) {
       found.push(`Public() of ${pathOf(node) || 'no path'}`);
     }
-    if (isResolver(node) && !ABOUT_TESTS.includes(block.file) && namesEverybody(node)) found.push(node.getText());
+    const isTest = block.name?.endsWith('.test.ts') || ABOUT_TESTS.includes(block.file);
+    if (isResolver(node) && !isTest && namesEverybody(node)) found.push(node.getText());
     ts.forEachChild(node, visit);
   };
   visit(file);

@@ -287,3 +287,25 @@ it('the types come from the contract', () => {
   ];
   expect(typed.length).toBe(7);
 });
+
+it.each(['AWS_ENDPOINT_URL', 'AWS_ENDPOINT_URL_SQS'])(
+  'sends to the endpoint of %s instead of the host of the queue',
+  async (variable) => {
+    const { port } = server.address() as AddressInfo;
+    const settings = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
+    const before = { ...process.env };
+    Object.assign(process.env, settings, { [variable]: `http://127.0.0.1:${port}` });
+    try {
+      replies = [queue()];
+      const sender = createSender<Contract>({
+        queues: { orders: 'https://sqs.us-east-1.amazonaws.com/123456789012/orders', 'bills.fifo': 'u' },
+        topics: { news: 'arn:aws:sns:us-east-1:000000000000:news' },
+        streams: { clicks: 'clicks' },
+      });
+      await sender.sendBatch('orders', ordersOf(1)).catch(() => undefined);
+    } finally {
+      process.env = before;
+    }
+    expect(bodies()).toEqual([['0']]);
+  },
+);

@@ -11,8 +11,7 @@ import { type Outcome, WRONG_USAGES, type WrongUsage } from './wrong-usages.js';
 const ENTRIES: Readonly<Record<string, readonly string[]>> = {
   '@sallyport/dispatch/app': ['createApp'],
   '@sallyport/http': ['bind', 'json', 'min', 'text'],
-  '@sallyport/jobs': ['createJobLedger', 'idempotentHandler'],
-  '@sallyport/jobs': ['createMemoryJobLedger'],
+  '@sallyport/jobs': ['createJobLedger', 'createMemoryJobLedger', 'idempotentHandler'],
   '@sallyport/mcp': ['createMcpServer', 'mountMcp'],
   '@sallyport/ratelimit': ['createDynamoRateLimiter', 'fixedWindow'],
   '@sallyport/secure': ['Authenticated', 'Public', 'SecureApp'],

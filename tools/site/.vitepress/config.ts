@@ -1,6 +1,7 @@
 import { join, posix, relative } from 'node:path';
 import { defineConfig, type MarkdownOptions } from 'vitepress';
 import { EXAMPLES, GUIDE, OUTPUT, PACKAGES, PAGES, ROOT, SOURCE } from '../src/pages.js';
+import { splitSections } from '../src/search-index.js';
 
 type MarkdownIt = Parameters<NonNullable<MarkdownOptions['config']>>[0];
 
@@ -13,7 +14,7 @@ export default defineConfig({
   cacheDir: join(ROOT, 'node_modules/.cache/vitepress'),
   rewrites: PAGES,
   themeConfig: {
-    search: { provider: 'local' },
+    search: { provider: 'local', options: { miniSearch: { _splitIntoSections: splitSections } } },
     nav: [{ text: 'Start here', link: '/start' }],
     sidebar: [
       { text: 'Guide', items: [...GUIDE] },

@@ -9,26 +9,9 @@ import type { AddressInfo } from 'node:net';
 import { extname, join, normalize } from 'node:path';
 import { type Browser, findViolations, launchBrowser, type Page } from '@sallyport/browser';
 import './build.js';
+import { judgeSearch } from './judge-search.js';
 import { OUTPUT, PAGES } from './pages.js';
 
-/** Search terms, each with a word from the address of a page that the search must find. */
-const SEARCHES: Readonly<Record<string, string>> = {
-  posture: 'security',
-  'partial batch': 'events',
-  'rate limit': 'ratelimit',
-  idempotency: 'jobs',
-  WebSocket: 'websocket',
-  OpenAPI: 'validation',
-  streaming: 'streaming',
-  'function URL': 'front-doors',
-  'sequence number': 'events',
-  interleave: 'testkit',
-  Terraform: 'deploy-terraform',
-  Middy: 'migrating',
-  'fencing token': 'jobs',
-  'app.too_large': 'error-codes',
-  GraphQL: 'graphql',
-};
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html',
   '.js': 'text/javascript',
@@ -48,7 +31,7 @@ try {
     (page) => `/${page.replace(/(?:^|\/)index\.md$|\.md$/, (end) => (end.includes('index') ? '' : '.html'))}`,
   );
   for (const scheme of ['light', 'dark'] as const) await readPages(browser, scheme, addresses);
-  await search(browser);
+  failures.push(...(await judgeSearch(browser, origin)));
   await readLlms(addresses);
 } finally {
   await browser.close();
@@ -112,22 +95,6 @@ async function followLinks(page: Page, address: string): Promise<number> {
 
 async function judgeAccess(page: Page, place: string): Promise<void> {
   for (const violation of await findViolations(page)) failures.push(`${place}: ${violation}`);
-}
-
-async function search(opened: Browser): Promise<void> {
-  const page = await opened.newPage();
-  await page.goto(`${origin}/`, { waitUntil: 'networkidle' });
-  for (const [term, wanted] of Object.entries(SEARCHES)) {
-    await page.locator('.VPNavBarSearch button').first().click();
-    await page.locator('.VPLocalSearchBox input').fill(term);
-    const found = page.locator(`.VPLocalSearchBox a.result[href*="${wanted}"]`);
-    await found
-      .first()
-      .waitFor({ timeout: 10_000 })
-      .catch(() => failures.push(`search: "${term}" does not find ${wanted}`));
-    await page.keyboard.press('Escape');
-  }
-  process.stdout.write(`${Object.keys(SEARCHES).length} searches\n`);
 }
 
 /** Checks llms.txt: it names every page except the index and the fixtures, each with a sentence, and every address in it opens. */

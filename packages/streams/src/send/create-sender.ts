@@ -73,6 +73,12 @@ export interface Sender<C> {
   ): Promise<SendReport<Messages<C, 'stream'>[K]>>;
 }
 
+/** The SQS client sends to the host of a queue's URL, even if another endpoint is configured, as by `sallyport dev`. */
+const sqsConfig = () => {
+  const { AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_SQS } = process.env;
+  return { useQueueUrlAsEndpoint: !(AWS_ENDPOINT_URL_SQS ?? AWS_ENDPOINT_URL) };
+};
+
 /**
  * Creates a sender. The AWS clients are optional peers, loaded with the first call that needs them.
  *
@@ -86,7 +92,7 @@ export interface Sender<C> {
 export function createSender<C>(options: SenderOptions<C>): Sender<C> {
   const { queues, topics, streams, bus, schemas, trace, clients, timeoutMs, maxMessageBytes, maxRecordBytes } =
     SENDER_OPTIONS.parse(options as SenderOptions);
-  const sqs = lazily(async () => clients.sqs ?? new (await loadSqs()).SQSClient({}));
+  const sqs = lazily(async () => clients.sqs ?? new (await loadSqs()).SQSClient(sqsConfig()));
   const sns = lazily(async () => clients.sns ?? new (await loadSns()).SNSClient({}));
   const eventBridge = lazily(async () => clients.eventBridge ?? new (await loadEvents()).EventBridgeClient({}));
   const kinesis = lazily(async () => clients.kinesis ?? new (await loadKinesis()).KinesisClient({}));

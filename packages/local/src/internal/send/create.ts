@@ -8,6 +8,7 @@ import type { RunBase } from '../host/base.js';
 import type { FunctionAccess } from '../host/host.js';
 import type { Identity } from '../identity/identity.js';
 import { shownOutcome } from '../journal/cleaner.js';
+import type { InvocationRecord } from '../journal/journal.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
 import { findType } from '../sources/source-types.js';
 import type { Sources } from '../sources/sources.js';
@@ -103,7 +104,7 @@ async function throughDoor(host: SenderHost, door: HttpDoorKind, request: SendRe
     .toString(16)
     .padStart(8, '0')}-${randomBytes(12).toString('hex')}`;
   await call(host, door, toOutgoing(host.ports[door], method.toUpperCase(), path, options ?? {}, `Root=${root}`));
-  const record = host.journal.get(host.journal.idByTrace(root) ?? 0);
+  const record = firstOf(host, host.journal.idByTrace(root));
   if (!record) throw localError('local.usage', `the door ${door} rejected the request before it reached the function`);
   const { id, requestId, status, client, origin, error } = record;
   if (as) host.journal.update(id, { origin: { ...origin, as: as.sub } });
@@ -112,6 +113,12 @@ async function throughDoor(host: SenderHost, door: HttpDoorKind, request: SendRe
       ? { ok: false, id, requestId, reason: 'handler', error: error ?? { errorType: 'Error', errorMessage: '' } }
       : { ok: true, id, requestId, streamed: client?.streamed ?? false, answer: record.answer };
   return { door, outcome, client };
+}
+
+/** The invocation of the request. The newest one of its trace can belong to a message that the request sent. */
+function firstOf({ journal }: Pick<SenderHost, 'journal'>, id = 0): InvocationRecord | undefined {
+  const record = journal.get(id);
+  return typeof record?.causedBy === 'number' ? firstOf({ journal }, record.causedBy) : record;
 }
 
 interface WireOptions {
