@@ -53,7 +53,7 @@ export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>>
   '@sallyport/client': [],
   'create-sallyport': [],
   // It sends sample events, and is never part of a function.
-  '@sallyport/local': ['core', 'dispatch', 'testkit', 'triggers'],
+  '@sallyport/local': ['contract', 'core', 'dispatch', 'testkit', 'triggers'],
   // It loads the packages of its commands at run time, if they are installed.
   '@sallyport/cli': ['contract', 'core', 'bundle', 'local'],
 };
