@@ -69,6 +69,7 @@ export const ENTRIES: readonly string[] = [
   '@sallyport/ratelimit/testing',
   '@sallyport/secure',
   '@sallyport/secure/authorizers',
+  '@sallyport/secure/docs',
   '@sallyport/secure/jwt',
   '@sallyport/secure/jwt-verifier',
   '@sallyport/secure/migrate',
