@@ -85,7 +85,7 @@ async function inspectEntry() {
   const second = await inWorker({ ...inspection, placeholders: true, inspects: true });
   if (second?.read) report.read = [...new Set([...report.read, ...second.read])];
   if (second?.inventory === undefined) {
-    if (report.error !== undefined && second?.error !== undefined && second.error !== report.error)
+    if (report.error !== undefined && second?.error !== undefined && !report.error.endsWith(second.error))
       report.error += `; with placeholders for ${report.missing.join(', ')}: ${second.error}`;
     return;
   }
