@@ -85,7 +85,11 @@ export const OPTIONAL_PEERS: Readonly<Record<string, Readonly<Record<string, rea
     '@aws-sdk/client-ssm': ['.'],
   },
   '@sallyport/microvm': { '@aws-sdk/client-lambda-microvms': ['.'] },
-  '@sallyport/client': { '@aws-sdk/client-lambda': ['./invoke'], '@smithy/signature-v4': ['./sigv4'] },
+  '@sallyport/client': {
+    '@aws-sdk/client-lambda': ['./invoke'],
+    '@cfworker/json-schema': ['./validate'],
+    '@smithy/signature-v4': ['./sigv4'],
+  },
 };
 
 /** Packages whose modules may import an AWS client, always lazily. */
