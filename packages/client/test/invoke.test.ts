@@ -93,7 +93,7 @@ describe('a function whose handler streams', () => {
   });
 
   it.each(['GET /orders/{id}', 'GET /me'] as const)(
-    '%s is client.foreign, which says what to export',
+    '%s is client.foreign, and the message names the export to invoke',
     async (operation) => {
       const api = createClient<Shop>(throughInvoke({ functionName: 'shop', lambda }));
       const input = operation === 'GET /me' ? {} : { params: { id: 'o1' } };

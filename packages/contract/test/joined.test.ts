@@ -1,4 +1,4 @@
-/** Several functions of a service: one contract, one document, and nothing that two functions register. */
+/** Several functions of a service: one contract and one document; an operation belongs to one function. */
 import { type DescribedService, toContract, toOpenApi } from '../src/service.js';
 
 const route = (method: string, path: string) => ({ surface: 'http', method, path, posture: 'authenticated' });

@@ -32,7 +32,7 @@ beforeAll(async () => {
   ({ entries } = toContractView('shop', [service], ADDRESSES));
 });
 
-test('every door is in the view, even those without a schema', () => {
+test('every door is in the view, even a door without a schema', () => {
   expect(entries.map(({ door, name }) => `${door} ${name}`)).toEqual([
     'http GET /files/{path+}',
     'http GET /orders/{id}',
@@ -209,7 +209,7 @@ test('the code for TypeScript compiles against the file of types', () => {
   const { getSourceFile, fileExists, readFile } = host;
   host.fileExists = (file) => files.has(file) || fileExists(file);
   host.readFile = (file) => files.get(file) ?? readFile(file);
-  // The types of the AWS SDK take most of the time, and no sample depends on them.
+  // The types of the AWS SDK need most of the time, and no sample depends on them.
   host.resolveModuleNameLiterals = (names, from, redirected, given) =>
     names.map(({ text }) =>
       text.startsWith('@aws-sdk/')

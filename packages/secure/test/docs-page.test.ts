@@ -1,9 +1,9 @@
-/** The page of `docsPage`: who can read it, what it shows, and that a browser loads nothing else. */
+/** The page of `docsPage`: its readers, its content, and its only requests. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, findViolations, launchBrowser, type Page } from '@sallyport/browser';
-import { bind, json } from '@sallyport/http';
+import { bind } from '@sallyport/http';
 import { buildLambdaFunctionURLRequest } from '@sallyport/testkit/events';
 import { z } from 'zod';
 import { docsPage } from '../src/docs.js';
@@ -76,7 +76,7 @@ describe('without a browser', () => {
     );
   });
 
-  test('the document has every operation with its posture, even one that was registered later', async () => {
+  test('the document has every operation with its posture, even an operation that was registered later', async () => {
     const { body } = await start({ title: 'Notes', version: '1.2' }).get('/docs/openapi.json', 'docs:read');
     const document = JSON.parse(body);
     expect(document.info).toEqual({ title: 'Notes', version: '1.2' });
@@ -101,7 +101,7 @@ describe('without a browser', () => {
     expect(JSON.parse((await get('/internal/docs/openapi.json', 'docs:read')).body)).toEqual(document);
   });
 
-  test('the policy allows nothing but the style of the page', async () => {
+  test('the policy allows only the style of the page', async () => {
     const { headers } = await start().get('/docs', 'docs:read');
     expect(headers['content-security-policy']).toMatch(
       /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
@@ -123,7 +123,7 @@ describe('in a browser', () => {
 
   beforeAll(async () => {
     const { get } = start({ title: 'Notes' });
-    // Behind a stage, as in a REST API: links must not leave it.
+    // Under a stage, as in a REST API: links must not leave it.
     server = createServer(async (request, response) => {
       if (request.url === '/favicon.ico') return void response.writeHead(204).end();
       const session = /session=([^;]*)/.exec(request.headers.cookie ?? '')?.[1];
@@ -169,7 +169,7 @@ describe('in a browser', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
   });
 
-  test('the link opens the document, and nothing else was requested', async () => {
+  test('the link opens the document, and the browser requested only these two', async () => {
     await page.getByRole('link', { name: 'OpenAPI document' }).click();
     await page.waitForURL('**/prod/docs/openapi.json');
     expect(requested.filter((path) => path !== '/favicon.ico')).toEqual(['/prod/docs', '/prod/docs/openapi.json']);

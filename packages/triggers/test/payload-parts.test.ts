@@ -8,7 +8,7 @@ import { HOSTS } from './support.js';
 const Price = z.object({ cents: z.number() });
 
 describe.each(HOSTS)('in %s', (_name, host) => {
-  it('the value of a Kafka record is parsed and checked; one that does not fit is reported', async () => {
+  it('the value of a Kafka record is parsed and checked; a value that does not fit is reported', async () => {
     const seen: unknown[] = [];
     const { handleLambda } = host(() =>
       kafkaTrigger({ onFailure: 'report' }).topic(
@@ -27,7 +27,7 @@ describe.each(HOSTS)('in %s', (_name, host) => {
     expect(seen).toEqual([{ cents: 1 }]);
   });
 
-  it('the data of a message of Amazon MQ is parsed and checked; one that does not fit fails the invocation', async () => {
+  it('the data of a message of Amazon MQ is parsed and checked; data that is not JSON fails the invocation', async () => {
     const seen: unknown[] = [];
     const { handleLambda } = host(() =>
       mqTrigger().queue(

@@ -6,7 +6,7 @@ export function keepStated<T extends object>(target: T, stated: object): T {
   return Object.defineProperty(target, STATED, { value: stated });
 }
 
-/** What {@link keepStated} kept; `undefined` for nothing. */
+/** The statement of {@link keepStated}; `undefined` for other objects. */
 export function statedOf(target: object): unknown {
   return Reflect.get(target, STATED);
 }

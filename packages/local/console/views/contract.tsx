@@ -61,8 +61,8 @@ function toggle(entry: ContractEntry): void {
 /** Opens the form that sends the examples, with a caller that the operation accepts. */
 function tryIt({ attempt: filled, door, name }: ContractEntry): void {
   if (!filled) return;
-  if (filled.kind === 'tool') return tryTool(filled);
-  fillForm(filled);
+  if (filled.kind === 'tool') tryTool(filled);
+  else fillForm(filled);
   if (door === 'http') suggestCaller(inventory.value?.routes.find((route) => route.name === name));
 }
 

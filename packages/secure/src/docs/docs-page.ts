@@ -63,7 +63,7 @@ export interface DocsApp {
 /** A page that was not registered yet. */
 export interface DocsPage {
   /**
-   * Registers GET of the page and of its document. The document has all operations, even those that are registered later.
+   * Registers GET of the page and of its document. The document has all operations, even operations that are registered later.
    *
    * @throws FrameworkError `app.bad_request` if a path is already registered
    */

@@ -6,7 +6,7 @@ export interface ContractView {
   readonly entries: readonly ContractEntry[];
   /** Schemas that cannot be written, and the reasons. */
   readonly unknown: readonly { readonly at: string; readonly reason: string }[];
-  /** The reason why there is no contract; `''` if there is one. */
+  /** The reason why there is no contract; `''` if the service has a contract. */
   readonly problem: string;
 }
 
