@@ -64,7 +64,7 @@ function inputOf({ params, query, headers, body }: Examples, isIdempotent: boole
 
 function clientLines(coded: Coded, address: string, more = ''): readonly string[] {
   const isGuarded = needsCaller(coded);
-  const headers = isGuarded ? ', headers: () => ({ authorization: `Bearer ${token}` })' : '';
+  const headers = isGuarded ? `, headers: () => ({ authorization: \`Bearer \${token}\` })` : '';
   return [
     `import { createClient${more} } from '@sallyport/client';`,
     CONTRACT,

@@ -9,6 +9,7 @@ export const ENTRIES: readonly string[] = [
   '@sallyport/client',
   '@sallyport/client/invoke',
   '@sallyport/client/sigv4',
+  '@sallyport/client/validate',
   '@sallyport/connections',
   '@sallyport/connections/schema',
   '@sallyport/connections/testing',
