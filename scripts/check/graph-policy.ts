@@ -53,7 +53,7 @@ export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>>
   '@sallyport/client': [],
   'create-sallyport': [],
   // It sends sample events, and is never part of a function.
-  '@sallyport/local': ['core', 'dispatch', 'testkit', 'triggers'],
+  '@sallyport/local': ['contract', 'core', 'dispatch', 'testkit', 'triggers'],
   // It loads the packages of its commands at run time, if they are installed.
   '@sallyport/cli': ['contract', 'core', 'bundle', 'local'],
 };
@@ -85,7 +85,11 @@ export const OPTIONAL_PEERS: Readonly<Record<string, Readonly<Record<string, rea
     '@aws-sdk/client-ssm': ['.'],
   },
   '@sallyport/microvm': { '@aws-sdk/client-lambda-microvms': ['.'] },
-  '@sallyport/client': { '@aws-sdk/client-lambda': ['./invoke'], '@smithy/signature-v4': ['./sigv4'] },
+  '@sallyport/client': {
+    '@aws-sdk/client-lambda': ['./invoke'],
+    '@cfworker/json-schema': ['./validate'],
+    '@smithy/signature-v4': ['./sigv4'],
+  },
 };
 
 /** Packages whose modules may import an AWS client, always lazily. */

@@ -6,19 +6,23 @@ const { describe } = require('@sallyport/contract/describe');
 
 /** Variables of the system and of Node, which have no placeholder. */
 const IS_SYSTEM =
-  /^(?:AWS|FRAMEWORK|LAMBDA|NODE|DEBUG|_|(?:HOME|PATH|TZ|LANG|TMPDIR|NO_COLOR|FORCE_COLOR|WATCH_REPORT_DEPENDENCIES)$)/;
+  /^(?:AWS|FRAMEWORK|LAMBDA|NODE|OTEL|DEBUG|_|(?:HOME|PATH|TZ|LANG|TMPDIR|NO_COLOR|FORCE_COLOR|WATCH_REPORT_DEPENDENCIES)$)/;
 
 /** Values for variables that constructs set, in the form that the packages accept. */
 const KNOWN = {
   FRAMEWORK_VECTOR_INDEX_ARN: 'arn:aws:s3vectors:us-east-1:123456789012:bucket/placeholder/index/placeholder',
   FRAMEWORK_VECTOR_DIMENSION: '1024',
+  FRAMEWORK_MICROVM_IMAGE_REF: 'arn:aws:lambda:us-east-1:123456789012:microvm-image:placeholder',
   FRAMEWORK_MCP_SECRET_ARN: 'arn:aws:secretsmanager:us-east-1:123456789012:secret:placeholder',
 };
 
 /** A value for a variable that only a deployment knows. */
 function placeholderOf(name) {
   if (Object.hasOwn(KNOWN, name)) return KNOWN[name];
-  return IS_SYSTEM.test(name) && !/^FRAMEWORK_\w+_TABLE_NAME$/.test(name) ? undefined : 'placeholder';
+  if (IS_SYSTEM.test(name) && !/^FRAMEWORK_\w+_TABLE_NAME$/.test(name)) return undefined;
+  // Packages check addresses and the length of secrets when they are created.
+  if (/(?:^|_)(?:URL|URI|ISSUER|ORIGIN|ENDPOINT)$/.test(name)) return 'https://placeholder.invalid';
+  return /(?:^|_)(?:SECRET|KEY|PASSWORD)$/.test(name) ? 'placeholder'.repeat(4) : 'placeholder';
 }
 
 /** Records reads of variables. @returns the names, and those without a value that can have a placeholder */

@@ -84,7 +84,11 @@ async function inspectEntry() {
   if (job.placeholders !== 'missing' || report.missing.length === 0) return;
   const second = await inWorker({ ...inspection, placeholders: true, inspects: true });
   if (second?.read) report.read = [...new Set([...report.read, ...second.read])];
-  if (second?.inventory === undefined) return;
+  if (second?.inventory === undefined) {
+    if (report.error !== undefined && second?.error !== undefined && !report.error.endsWith(second.error))
+      report.error += `; with placeholders for ${report.missing.join(', ')}: ${second.error}`;
+    return;
+  }
   report.contract = second.contract;
   if (report.error === undefined) {
     report.withPlaceholders = second.inventory;

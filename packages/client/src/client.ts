@@ -12,7 +12,7 @@ export interface Client<C> {
    * `repeat`.
    *
    * @throws ClientError `client.network`, `client.timeout`, `client.aborted`; `client.foreign` for an answer of another server;
-   *   `client.invalid_request`
+   *   `client.invalid_answer` of the option `validate`; `client.invalid_request`
    * @example const found = await api('GET /notes/{id}', { params: { id: 'n1' } });
    */
   <K extends keyof Operations<C> & string>(
@@ -31,7 +31,7 @@ export interface Client<C> {
  */
 export function createClient<C>(options: ClientOptions): Client<C> {
   const call = async (operation: string, input: RawInput = {}) =>
-    readAnswer(operation, await exchange(options, operation, input));
+    readAnswer(operation, await exchange(options, operation, input), options.validate);
   const raw = async (operation: string, input: RawInput = {}) => {
     const { response, stop } = await exchange(options, operation, input);
     stop();
@@ -40,12 +40,17 @@ export function createClient<C>(options: ClientOptions): Client<C> {
   return Object.assign(call, { raw }) as unknown as Client<C>;
 }
 
-async function readAnswer(operation: string, { response, fail, stop }: Exchange): Promise<unknown> {
+async function readAnswer(
+  operation: string,
+  { response, fail, stop }: Exchange,
+  validate: ClientOptions['validate'],
+): Promise<unknown> {
   try {
     const { status } = response;
     const data = await readBody(response);
-    if (status < 400) return { ok: true, status, data, ...factsOf(response) };
-    return rejectedOf(operation, response, data);
+    if (status >= 400) return rejectedOf(operation, response, data);
+    validate?.(operation, status, data);
+    return { ok: true, status, data, ...factsOf(response) };
   } catch (error) {
     throw error instanceof ClientError
       ? error

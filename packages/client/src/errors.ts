@@ -9,6 +9,7 @@ import type { Rejected } from './contract.js';
  * | `client.timeout` | the time of the call passed |
  * | `client.aborted` | the caller's signal ended it |
  * | `client.foreign` | something else answered, such as a gateway or a proxy; `status` is its status |
+ * | `client.invalid_answer` | the answer does not fit the contract (`/validate`) |
  * | `client.rejected` | a stream or a tool call was rejected; `answer` has the service's error |
  * | `client.invalid_request` | the request cannot be sent |
  * | `client.not_connected` | the socket is closed |
@@ -21,6 +22,7 @@ export type ClientErrorCode =
   | 'client.timeout'
   | 'client.aborted'
   | 'client.foreign'
+  | 'client.invalid_answer'
   | 'client.rejected'
   | 'client.invalid_request'
   | 'client.not_connected'

@@ -15,9 +15,14 @@ export interface ClientOptions {
   readonly retry?: boolean;
   /** The requests with which a browser sends cookies. Default `same-origin`. */
   readonly credentials?: 'omit' | 'same-origin' | 'include';
+  /** Checks each answer below 400: `validateAnswers` of `/validate`. Default: answers are not checked. */
+  readonly validate?: AnswerValidator | undefined;
   /** Sends a request, for example after signing it. Default: the platform's `fetch`. */
   readonly fetch?: (url: string, request: RequestInit) => Promise<Response>;
 }
+
+/** Throws for an answer that does not fit the contract. */
+export type AnswerValidator = (operation: string, status: number, data: unknown) => void;
 
 /** A request without the types of a contract. */
 export interface RawInput extends CallOptions {

@@ -80,6 +80,31 @@ describe('a service of the framework', () => {
   });
 });
 
+describe('a function whose handler streams', () => {
+  let dev: Running;
+  let lambda: LambdaClient;
+  beforeAll(async () => {
+    dev = await startDev({}, ['src/lambda.ts']);
+    lambda = lambdaOf(dev);
+  });
+  afterAll(async () => {
+    lambda?.destroy();
+    await dev?.stop();
+  });
+
+  it.each(['GET /orders/{id}', 'GET /me'] as const)(
+    '%s is client.foreign, and the message names the export to invoke',
+    async (operation) => {
+      const api = createClient<Shop>(throughInvoke({ functionName: 'shop', lambda }));
+      const input = operation === 'GET /me' ? {} : { params: { id: 'o1' } };
+      await expect(api(operation as 'GET /orders/{id}', input as { params: { id: string } })).rejects.toMatchObject({
+        code: 'client.foreign',
+        message: expect.stringContaining('app.handleLambda'),
+      });
+    },
+  );
+});
+
 describe('an invocation that fails', () => {
   let dev: Running;
   let lambda: LambdaClient;

@@ -164,6 +164,7 @@ export { createSurfaceContext, handlerName, type SurfaceContext, type SurfaceEve
 export { encodeSafeValue, REDACTED, sanitizeLogString } from './sanitize/log-text.js';
 export { type Around, type Command, type CommandFlag, EXIT } from './values/command.js';
 export { sha256, sha256Url } from './values/digests.js';
+export { escapeHtml } from './values/html.js';
 export { bytesOfJson, canonicalJson } from './values/json.js';
 export {
   KINESIS_MAX_RECORD_BYTES,
@@ -193,4 +194,4 @@ export {
   stringOf,
   trimmedText,
 } from './values/read.js';
-export { keepStated } from './values/stated.js';
+export { keepStated, statedOf } from './values/stated.js';

@@ -9,12 +9,16 @@ import { describeError, wrapHandler } from './callbacks.mjs';
 const TO_HOST = 5;
 const FROM_HOST = 4;
 const MAX_MESSAGE = 262_144;
+/** A contract has every schema of the service. */
+const MAX_ANSWER = 16_777_216;
 
-function notify(message) {
+function notify(message, limit = MAX_MESSAGE) {
   try {
     const line = JSON.stringify(message);
-    if (line.length <= MAX_MESSAGE) writeSync(TO_HOST, `${line}\n`);
+    if (line.length > limit) return false;
+    writeSync(TO_HOST, `${line}\n`);
   } catch {}
+  return true;
 }
 
 /** The id of the current invocation, even if several run in parallel. */
@@ -116,16 +120,19 @@ function describe(inspection, handler) {
   };
 }
 
-function answerQuestions(inspection, message) {
+function answerQuestions(inspection, handler, message) {
   const { question, id } = message;
   const answers = {
     explain: () => inspection?.explain(message.event, message.context) ?? null,
     openapi: () => inspection?.openapi() ?? null,
+    contract: async () => (await import('@sallyport/contract/describe')).default.describe(handler) ?? null,
   };
   Promise.resolve()
     .then(() => answers[question]())
     .then(
-      (value) => notify({ type: 'answer', id, value }),
+      (value) => {
+        if (!notify({ type: 'answer', id, value }, MAX_ANSWER)) notify({ type: 'answer', id, error: 'too large' });
+      },
       (error) => notify({ type: 'answer', id, error: String(error?.message ?? error) }),
     );
 }
@@ -135,6 +142,7 @@ delete process.env.SALLYPORT_LOCAL_GATE;
 
 let start = given.start;
 let inspection = null;
+let handler;
 const questions = [];
 // The order may come while the dependencies still load.
 let giveOrder;
@@ -144,7 +152,7 @@ const order = new Promise((resolve) => {
 const socket = isMainThread
   ? listen((message) => {
       if (message.start) giveOrder(message.start);
-      else if (questions.isOpen) answerQuestions(inspection, message);
+      else if (questions.isOpen) answerQuestions(inspection, handler, message);
       else questions.push(message);
     })
   : undefined;
@@ -160,11 +168,11 @@ Object.assign(process.env, start.variables);
 watchSpans();
 const service = await import(start.entry);
 const names = start.handler.split('.');
-const handler = names.reduce((at, key) => at?.[key], service) ?? service.default?.[start.handler];
+handler = names.reduce((at, key) => at?.[key], service) ?? service.default?.[start.handler];
 inspection = inspect(handler);
 notify({ type: 'inspection', inspection: describe(inspection, handler) });
 questions.isOpen = true;
-for (const message of questions) answerQuestions(inspection, message);
+for (const message of questions) answerQuestions(inspection, handler, message);
 
 const isManaged = process.env.AWS_LAMBDA_MAX_CONCURRENCY !== undefined;
 const wrapped = wrapHandler(handler, {

@@ -3,9 +3,10 @@ import { bindings, usePageKeys } from './keys.js';
 import { Place } from './parts/place.js';
 import { Failed, Mark } from './parts/small.js';
 import { clockTime, duration } from './parts/view.js';
-import { go, VIEWS, type View, view } from './route.js';
+import { go, keyOf, VIEWS, type View, view } from './route.js';
 import { count as kept } from './rows.js';
 import { connection, failed, run, sources, status } from './store.js';
+import { ContractView } from './views/contract.js';
 import { InvocationsView } from './views/invocations.js';
 import { McpView } from './views/mcp.js';
 import { OpenApiView } from './views/openapi.js';
@@ -26,6 +27,7 @@ const PAGES: Readonly<Record<View, () => preact.JSX.Element>> = {
   api: OpenApiView,
   recordings: RecordingsView,
   traces: TracesView,
+  contract: ContractView,
 };
 
 /** These views show a failed action next to their buttons, the others above their content. */
@@ -36,7 +38,7 @@ export function App() {
   const help = useRef<HTMLDialogElement>(null);
   const main = useRef<HTMLElement>(null);
   usePageKeys([
-    ...VIEWS.map((name, index) => ({ key: String(index + 1), does: `Show ${name}`, run: () => go(name) })),
+    ...VIEWS.map((name, index) => ({ key: keyOf(index), does: `Show ${name}`, run: () => go(name) })),
     { key: 's', does: 'Send', run: () => go('send') },
     { key: '?', does: 'Show the keys', run: () => help.current?.showModal() },
   ]);
@@ -62,7 +64,7 @@ export function App() {
               key={name}
               href={`#/${name}`}
               aria-current={view.value === name ? 'page' : undefined}
-              aria-keyshortcuts={String(index + 1)}
+              aria-keyshortcuts={keyOf(index)}
             >
               {name}
               <Count of={name} />

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** The views, in the order of the navigation and of the keys 1 to 9. */
+/** The views, in the order of the navigation and of the keys 1 to 9 and 0. */
 export const VIEWS = [
   'invocations',
   'triggers',
@@ -11,7 +11,11 @@ export const VIEWS = [
   'api',
   'recordings',
   'traces',
+  'contract',
 ] as const;
+
+/** The key of a view. */
+export const keyOf = (index: number) => String((index + 1) % 10);
 
 export type View = (typeof VIEWS)[number];
 

@@ -98,7 +98,7 @@ describe('forms have samples for their targets', () => {
           { kind: 'event-bus', selector: { source: 'shop' } },
         ],
       },
-      { explain: async () => null, openapi: async () => OPENAPI },
+      { explain: async () => null, openapi: async () => OPENAPI, contract: async () => [] },
     );
     const sources = { schedules: { hourly: { expression: 'rate(1 hour)', input: { shop: 7 } } } };
     const host = {

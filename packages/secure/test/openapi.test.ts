@@ -258,6 +258,11 @@ describe('a specification is rejected', () => {
     ],
     ['an unknown key', { servers: [] }, 'specification has the unknown key "servers"'],
     ['no routes', { routes: undefined }, 'routes must be a list'],
+    [
+      'several members that are missing, in one error',
+      { title: undefined, routes: undefined, securitySchemes: undefined, authSchemes: undefined },
+      'specification lacks title, routes, securitySchemes, authSchemes',
+    ],
   ])('%s', (_, change, message) => {
     expect(() => build().generateOpenAPI({ ...valid, ...(change as object) })).toThrow(
       expect.failure('app.invalid_configuration', `secure openapi ${message}`),

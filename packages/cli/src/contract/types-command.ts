@@ -1,12 +1,12 @@
-import { createRequire } from 'node:module';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { parseContractFile, type ServiceContract, toTypes } from '@sallyport/contract/service';
 import type { Around, Command } from '../internal/command.js';
 import { type CommandLine, parseCommandLine } from '../internal/command-line.js';
 import { invalidUsage } from '../internal/errors.js';
 import { guarded } from '../internal/guarded.js';
 import { asBuild } from './command.js';
-import { readIfThere, WRITE_FLAGS, writeFiles } from './internal/files.js';
+import { WRITE_FLAGS, writeFiles } from './internal/files.js';
+import { readForeign } from './internal/foreign-contract.js';
 import { asUsage, contractOfProject, SERVICE_FLAGS } from './internal/service-contract.js';
 
 const FLAGS: Command['flags'] = {
@@ -39,36 +39,6 @@ async function types(args: readonly string[], around: Around): Promise<number> {
 
 async function contractFor(from: string | undefined, line: CommandLine, around: Around): Promise<ServiceContract> {
   if (from === undefined) return contractOfProject(around.cwd, line.positionals, line);
-  const text = /^https?:\/\//.test(from) ? await fetched(from, around) : fromDisk(from, around.cwd);
+  const text = await readForeign(from, around.cwd, around.signal);
   return asUsage(() => parseContractFile(text, from));
-}
-
-function fromDisk(from: string, cwd: string): string {
-  const text = readIfThere(resolve(cwd, from));
-  if (text !== undefined) return text;
-  try {
-    const inPackage = createRequire(join(cwd, 'package.json')).resolve(`${from}/contract.json`);
-    return readIfThere(inPackage) ?? '';
-  } catch {
-    throw invalidUsage(`${from} is not a file, and not an installed package with contract.json`);
-  }
-}
-
-/** Milliseconds for a contract from a URL. */
-const FETCH_MS = 30_000;
-const MAX_BYTES = 64 << 20;
-
-/** @throws FrameworkError `cli.usage` for an answer that is not a contract */
-async function fetched(url: string, { signal }: Around): Promise<string> {
-  try {
-    const answer = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)]) });
-    if (!answer.ok) throw invalidUsage(`${url} answered ${answer.status}`);
-    const text = await answer.text();
-    if (text.length > MAX_BYTES) throw invalidUsage(`${url} has more than ${MAX_BYTES} characters`);
-    return text;
-  } catch (error) {
-    if (error instanceof TypeError || (error as Error).name === 'TimeoutError')
-      throw invalidUsage(`${url} did not answer`);
-    throw error;
-  }
 }

@@ -31,7 +31,10 @@ export function toInvokeResponse(name: string, { FunctionError, Payload }: Invok
   const head = jsonOrText(text) as Head | null;
   const status = head?.statusCode;
   if (!Number.isInteger(status) || status === undefined || status < 200 || status > 599)
-    throw new ClientError('client.foreign', `${name}: the result of the function is not an HTTP answer`);
+    throw new ClientError(
+      'client.foreign',
+      `${name}: the result of the function is not an HTTP answer: invoke a function that exports app.handleLambda, not a streaming handler`,
+    );
   const headers = new Headers();
   for (const [field, value] of Object.entries(head?.headers ?? {})) headers.set(field, String(value));
   for (const cookie of head?.cookies ?? []) headers.append('set-cookie', cookie);

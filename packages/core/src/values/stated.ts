@@ -5,3 +5,8 @@ const STATED = Symbol.for('sallyport.stated/1');
 export function keepStated<T extends object>(target: T, stated: object): T {
   return Object.defineProperty(target, STATED, { value: stated });
 }
+
+/** The statement of {@link keepStated}; `undefined` for other objects. */
+export function statedOf(target: object): unknown {
+  return Reflect.get(target, STATED);
+}

@@ -141,7 +141,7 @@ export function withStatement<T extends object>({ handler, states }: Registratio
 }
 
 /** The kind of a registration, as the inventory names it. */
-export function addressOf({ route }: Registration): RouteRecord {
+export function addressOf({ route }: Pick<Registration, 'route'>): RouteRecord {
   const { surface, method, pattern } = route;
   if (surface === 'http') return { surface, method, path: pattern };
   if (surface === 'websocket') return { surface, method: '', path: '', webSocketRouteKey: pattern };

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import type { Attempt } from '../../src/internal/contract/entry.js';
 import { sampleOf } from '../../src/internal/send/sample.js';
 import { call } from '../api.js';
 import { useKeys } from '../keys.js';
@@ -9,6 +10,7 @@ import { Json } from '../parts/json.js';
 import type { Answer, Era, McpConnection, Offer, Question } from '../parts/mcp-client.js';
 import { Action, Empty, Failed, Mark } from '../parts/small.js';
 import { neighbour } from '../parts/view.js';
+import { go } from '../route.js';
 import { attempt, inventory } from '../store.js';
 
 type Chosen = { readonly kind: 'tool' | 'prompt' | 'resource'; readonly name: string };
@@ -18,6 +20,15 @@ const era = signal<Era>('auto');
 const connected = signal<{ readonly client: McpConnection; readonly offer: Offer } | undefined>(undefined);
 const chosen = signal<Chosen | undefined>(undefined);
 const args = signal('{}');
+/** The tool that is chosen after the next connection, with its arguments. */
+const wanted = signal<{ readonly tool: string; readonly args: string } | undefined>(undefined);
+
+/** Shows a tool of a server: its arguments are filled when the page has connected. */
+export function tryTool({ target: tool, fields }: Attempt): void {
+  path.value = fields.path ?? '';
+  wanted.value = { tool, args: fields.arguments ?? '{}' };
+  go('mcp');
+}
 const answer = signal<unknown>(undefined);
 const question = signal<{ readonly asked: Question; readonly reply: (answer: Answer) => void } | undefined>(undefined);
 
@@ -90,7 +101,15 @@ async function connect(paths: readonly string[]): Promise<void> {
     const ask = (asked: Question) => new Promise<Answer>((reply) => (question.value = { asked, reply }));
     const client = await connectMcp({ path: path.value || (paths[0] ?? ''), era: era.value, token, ask });
     connected.value = { client, offer: await client.offer() };
+    takeWanted();
   });
+}
+
+function takeWanted(): void {
+  if (!wanted.value) return;
+  choose({ kind: 'tool', name: wanted.value.tool });
+  args.value = wanted.value.args;
+  wanted.value = undefined;
 }
 
 function OfferList({ offer }: { readonly offer: Offer }) {

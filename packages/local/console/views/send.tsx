@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { SendField, SendForm } from '../../src/internal/console/api.js';
+import type { Attempt } from '../../src/internal/contract/entry.js';
 import type { SendRequest, SendResult } from '../../src/internal/send/send.js';
 import { call } from '../api.js';
 import { useKeys } from '../keys.js';
@@ -45,6 +46,13 @@ export function editEvent(id: number, event: unknown): void {
   edited.value = id;
   typed.value = { ...typed.value, event: { ...typed.value.event, event: JSON.stringify(event, null, 2) } };
   go('send', 'event');
+}
+
+/** Fills the form of a kind, and shows it. Values that the user entered before are replaced. */
+export function fillForm({ kind: of, target, fields }: Attempt): void {
+  typed.value = { ...typed.value, [of]: { ...fields, ...(target !== '' && { target }) } };
+  choose(of);
+  go('send', of);
 }
 
 /** Any event, from the forms of the test kit's builders. */

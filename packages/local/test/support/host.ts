@@ -55,6 +55,7 @@ export function createTestHost(
     streaming: false,
     explain: async () => null,
     openapi: async () => null,
+    contract: async () => [],
   });
   let inspection = inspectionOf(triggers, true);
   const host = {

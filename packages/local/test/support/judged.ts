@@ -37,13 +37,17 @@ export interface Judged {
   stop(): Promise<void>;
 }
 
-/** Starts the service as `sallyport dev` does, in a separate project. `host.state.get(tables).endpoint()` resolves when the tables are ready. */
-export async function startJudged(): Promise<Judged> {
+/**
+ * Starts the service as `sallyport dev` does, in a separate project. `host.state.get(tables).endpoint()` resolves when the tables are ready.
+ *
+ * @param file the service, in `test/functions`
+ */
+export async function startJudged(file = 'console.ts'): Promise<Judged> {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-console-'));
   const entry = join(folder, 'lambda.ts');
   writeFileSync(join(folder, 'package.json'), '{ "name": "notes", "type": "module" }');
   writeFileSync(join(folder, 'sallyport.json'), JSON.stringify(SETTINGS));
-  cpSync(join(PACKAGE, 'test', 'functions', 'console.ts'), entry);
+  cpSync(join(PACKAGE, 'test', 'functions', file), entry);
   symlinkSync(join(PACKAGE, 'node_modules'), join(folder, 'node_modules'));
   // The packages of the workspace are run from their sources, which are not built.
   const host = await startHost(loadConfig(folder, { entry: 'lambda.ts', port: 0, conditions: ['@sallyport/source'] }));

@@ -22,8 +22,11 @@ export interface SecureOpenApiSpec extends Omit<OpenApiSpec, 'httpErrorFormat'> 
   readonly authSchemes: { readonly authenticated: readonly string[]; readonly internalOnly: readonly string[] };
 }
 
+/** The part of a registration that a document shows. */
+export type DocumentedRegistration = Pick<Registration, 'route' | 'handler' | 'posture' | 'tags'>;
+
 /** The specification of operations without a description: their paths, contracts and postures. */
-export function toInventorySpec(registrations: readonly Registration[]): SecureOpenApiSpec {
+export function toInventorySpec(registrations: readonly DocumentedRegistration[]): SecureOpenApiSpec {
   const ids = new Map<string, number>();
   const routes = registrations
     .map(registeredAt)
@@ -49,7 +52,7 @@ const CONTRACT_MODE = 'secure-v1';
 /** The document of a container's HTTP operations; GraphQL and WebSocket operations are not included. */
 export function buildSecureDocument(
   spec: SecureOpenApiSpec,
-  registrations: readonly Registration[],
+  registrations: readonly DocumentedRegistration[],
   httpErrorFormat: HttpErrorFormat,
 ): OpenApiDocument {
   const { title, version, routes, securitySchemes, authSchemes, ...unknown } = parseSpec(spec);
@@ -74,7 +77,7 @@ interface Joined {
   readonly key: string;
   readonly emitted: string;
   readonly route: OpenApiRoute;
-  readonly registration: Registration;
+  readonly registration: DocumentedRegistration;
   readonly posture: Posture;
 }
 
@@ -90,14 +93,14 @@ function parseSpec(spec: SecureOpenApiSpec): SecureOpenApiSpec {
 }
 
 /** Pairs descriptions and registrations by method and canonical pattern; each needs its counterpart. */
-function join(routes: readonly OpenApiRoute[], registrations: readonly Registration[]): readonly Joined[] {
+function join(routes: readonly OpenApiRoute[], registrations: readonly DocumentedRegistration[]): readonly Joined[] {
   const described = new Map<string, { route: OpenApiRoute; emitted: string }>();
   for (const route of routes) {
     const { key, emitted } = addressOf(route);
     if (described.has(key)) throw secureOpenApiError(`route ${key} is duplicated`);
     described.set(key, { route, emitted });
   }
-  const registered = new Map<string, Registration>();
+  const registered = new Map<string, DocumentedRegistration>();
   for (const registration of registrations) {
     const { surface, method, pattern } = registration.route;
     if (surface === 'http') registered.set(`${method} ${pattern}`, registration);
@@ -135,7 +138,7 @@ function withRegistered({ route, registration }: Joined): OpenApiRoute {
     : described;
 }
 
-function withContract(route: OpenApiRoute, registration: Registration): OpenApiRoute {
+function withContract(route: OpenApiRoute, registration: DocumentedRegistration): OpenApiRoute {
   const { contract } = registration.handler as { contract?: NonNullable<OpenApiRoute['contract']> };
   const described = route.contract ?? route.request ?? route.response?.fields;
   return contract === undefined || described !== undefined ? route : { ...route, contract };

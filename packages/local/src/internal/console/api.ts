@@ -1,3 +1,4 @@
+import type { ContractView } from '../contract/entry.js';
 import type { RouteView, TriggerView } from '../inspect/inspection.js';
 import type { HiddenPlace } from '../journal/hidden.js';
 import type { InvocationRecord, JournalNote } from '../journal/journal.js';
@@ -36,6 +37,8 @@ export interface ConsoleApi {
   'GET /api/traces/{id}': { readonly answer: TraceView };
   'GET /api/inventory': { readonly answer: Inventory };
   'GET /api/openapi': { readonly answer: unknown };
+  /** The contract of the functions that have started. */
+  'GET /api/contract': { readonly answer: ContractView };
   'GET /api/forms': { readonly answer: readonly SendForm[] };
   'POST /api/send': { readonly body: SendRequest; readonly answer: SendResult };
   /** The event that a request of `send` would produce, without sending it. */

@@ -119,6 +119,10 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
       return { isOurs, streaming, routes, triggers, mcp };
     },
     'GET /api/openapi': () => host.inspection().openapi(),
+    'GET /api/contract': async () => {
+      const { toContractView } = await import('../contract/contract-view.js');
+      return toContractView(config.name, await host.inspection().contract(), addressesOf(host));
+    },
     'GET /api/forms': async () =>
       withSamples((await import('../send/forms.js')).formsOf(host.inspection(), sources.list()), {
         ...host,

@@ -180,6 +180,11 @@ export class Fleet implements Invoker {
         }));
         return joinDocuments(await Promise.all(documents));
       },
+      contract: async () => {
+        // Functions of one file have the same registrations.
+        const started = new Map(this.#members.flatMap(({ one, runtime }) => (runtime ? [[one.entry, runtime]] : [])));
+        return (await Promise.all([...started.values()].map((runtime) => runtime.inspection().contract()))).flat();
+      },
       explain: async (event, context) => {
         const [one] = functionsFor(this.#functions, event, { kind: '', target: '' });
         const member = this.#members.find((candidate) => candidate.one === one);

@@ -1,3 +1,4 @@
+import type { DescribedService } from '@sallyport/contract/service';
 import type { LambdaContext } from '@sallyport/core';
 
 /** One registered operation of a Sallyport service. */
@@ -53,4 +54,6 @@ export interface Inspection {
   explain(event: unknown, lambdaContext?: LambdaContext): Promise<unknown>;
   /** The OpenAPI document of the HTTP operations; `null` if the function does not generate it. */
   openapi(): Promise<unknown>;
+  /** The registrations with their schemas, for the contract: one description for each file of functions that has started. */
+  contract(): Promise<readonly DescribedService[]>;
 }

@@ -19,10 +19,14 @@ export const NOTHING_KNOWN: Inspection = {
   streaming: false,
   explain: async () => null,
   openapi: async () => null,
+  contract: async () => [],
 };
 
 /** Converts a service's description to the form that the run uses. */
-export function toInspection(raw: RawInspection, questions: Pick<Inspection, 'explain' | 'openapi'>): Inspection {
+export function toInspection(
+  raw: RawInspection,
+  questions: Pick<Inspection, 'explain' | 'openapi' | 'contract'>,
+): Inspection {
   const routes = raw.routes.map(toRoute);
   const { isOurs, streaming } = raw;
   return { isOurs, streaming, routes, triggers: raw.triggers.map(toTrigger), mcp: mcpPaths(routes), ...questions };

@@ -16,7 +16,7 @@ import { CpuWait, FairTimer } from './fair-timer.js';
 import type { Guardian } from './guardian.js';
 import type { FailureReason, FunctionError } from './invoker.js';
 import { MemoryWatch } from './memory.js';
-import { EnvironmentProcess, type ProcessMessage } from './process.js';
+import { EnvironmentProcess, type ProcessMessage, type Question } from './process.js';
 import { readError, readReply } from './reply.js';
 import type { ProcessInit, StartOrder } from './spawn.js';
 
@@ -199,7 +199,7 @@ export class Environment {
   }
 
   /** Sends a question to the process; `undefined` if it cannot answer. */
-  async ask(question: 'explain' | 'openapi', more: object = {}): Promise<unknown> {
+  async ask(question: Question, more: object = {}): Promise<unknown> {
     if (this.isDead || this.#init.config.managedInstances !== undefined) return undefined;
     const value = await this.#process.ask(question, more);
     if (this.state === 'idle' && this.running === 0) this.freeze();

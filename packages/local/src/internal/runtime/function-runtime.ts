@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { relative } from 'node:path';
-import { LAMBDA_MAX_EVENT_BYTES } from '@sallyport/core/internal';
+import type { DescribedService } from '@sallyport/contract/service';
+import { isObject, LAMBDA_MAX_EVENT_BYTES } from '@sallyport/core/internal';
 import { type Explanation, explain } from '@sallyport/dispatch';
 import type { Config } from '../config/config.js';
 import { recordWrite } from '../differences/record-write.js';
@@ -23,6 +24,7 @@ import type {
 } from './invoker.js';
 import { Placement } from './placement.js';
 import { Pool, type RunnableCode } from './pool.js';
+import type { Question } from './process.js';
 
 const MAX_ASYNC_EVENT_BYTES = 1_048_576;
 
@@ -143,9 +145,17 @@ export class FunctionRuntime implements Invoker {
     await this.#pool.close();
   }
 
-  async #ask(question: 'explain' | 'openapi', more?: object): Promise<unknown> {
+  async #ask(question: Question, more?: object): Promise<unknown> {
     const environment = this.#pool.findFree() ?? this.#pool.all.find(({ isDead }) => !isDead);
     return environment?.ask(question, more);
+  }
+
+  /** The registrations with their schemas; an empty list if the function does not describe itself. */
+  async #describe(): Promise<readonly DescribedService[]> {
+    const described = await this.#ask('contract');
+    if (!isObject(described)) return [];
+    const { folder, entry } = this.#init.config;
+    return [{ ...(described as unknown as DescribedService), function: relative(folder, entry).replaceAll('\\', '/') }];
   }
 
   async #warmUp(): Promise<void> {
@@ -242,6 +252,7 @@ export class FunctionRuntime implements Invoker {
     this.#inspection = toInspection(raw as RawInspection, {
       explain: (event, context) => this.explain(event, context),
       openapi: async () => (await this.#ask('openapi')) ?? null,
+      contract: () => this.#describe(),
     });
     this.#init.onInspection(this.#inspection);
   }

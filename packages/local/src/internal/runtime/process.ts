@@ -10,6 +10,9 @@ import { type ApiAddress, type ProcessInit, spawnEnvironment, temporaryFolder } 
 /** Maximum wait for an answer to a question, in milliseconds. */
 const ANSWER_MS = 10_000;
 
+/** A question that `gate.mjs` answers. */
+export type Question = 'explain' | 'openapi' | 'contract';
+
 /** A message of `gate.mjs` or the shim, one object per line. */
 export type ProcessMessage = Readonly<Record<string, unknown>>;
 
@@ -63,7 +66,7 @@ export class EnvironmentProcess {
   }
 
   /** Sends a question to the process; `undefined` if it cannot answer. */
-  async ask(question: 'explain' | 'openapi', more: object): Promise<unknown> {
+  async ask(question: Question, more: object): Promise<unknown> {
     this.thaw();
     this.#asked += 1;
     const id = this.#asked;

@@ -32,7 +32,7 @@ export function createSender(host: SenderHost): Sender {
 }
 
 async function send(host: SenderHost, given: SendRequest): Promise<SendResult> {
-  if (findType(given.kind) && !given.caller && given.alias === undefined)
+  if (isForSource(given) && !given.caller && given.alias === undefined)
     return { invocations: [], recordIds: sendToSource(host, given) };
   const request = await signed(host, given);
   const options = (request.options ?? {}) as Options;
@@ -44,6 +44,12 @@ async function send(host: SenderHost, given: SendRequest): Promise<SendResult> {
   if (!isPlain) return { invocations: [await invokeByHand(host, request)], recordIds: [] };
   const doors = (request.doors ?? ['gateway-v2']).map(assertDoor);
   return { invocations: await Promise.all(doors.map((door) => throughDoor(host, door, request))), recordIds: [] };
+}
+
+/** True unless the request is an event: `invoke` is the kind of a source, and of a trigger, which has no target. */
+function isForSource({ kind, target = '' }: SendRequest): boolean {
+  const type = findType(kind);
+  return type !== undefined && (type.form !== undefined || target !== '');
 }
 
 function sendToSource({ sources }: SenderHost, { kind, target = '', options }: SendRequest): readonly string[] {

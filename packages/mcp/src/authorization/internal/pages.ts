@@ -1,4 +1,5 @@
 import type { ResponseInput } from '@sallyport/core';
+import { escapeHtml } from '@sallyport/core/internal';
 import { MCP_SIGN_IN_PATHS } from '../../schema.js';
 import type { KnownClient } from './clients.js';
 
@@ -73,8 +74,4 @@ function page(status: number, title: string, body: string, cookies: readonly str
     cookies,
     body: `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><main>${body}</main></html>`,
   };
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
 }

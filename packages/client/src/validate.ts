@@ -1,0 +1,1 @@
+export { type AnswerContract, type ValidationMode, validateAnswers } from './validation/validate-answers.js';
