@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { ManualClock } from '@sallyport/core/testing';
+import { createBarrier } from './support/barrier.js';
 import { createProject, start } from './support/run.js';
 
 // A REST API waits 29 seconds for a buffered answer, and 15 minutes for a streamed answer:
@@ -27,18 +25,17 @@ test.each<[string, string, number, string]>([
   ],
 ])('%s', async (_title, code, status, text) => {
   const clock = new ManualClock(new Date('2026-11-22T10:00:00Z'));
-  // The function reached its wait: 29 seconds and more pass, then it continues.
-  const barrier = createServer((_request, response) => {
-    void clock.advance(30_000).then(() => response.end());
-  }).listen(0, '127.0.0.1');
-  await once(barrier, 'listening');
-  const address = `http://127.0.0.1:${(barrier.address() as AddressInfo).port}`;
+  // The function reached its wait: 29 seconds and more pass. A streaming function then continues; a buffered one only after its client has the answer.
+  const barrier = await createBarrier(({ open }) => {
+    void clock.advance(30_000).then(() => status === 200 && open());
+  });
   const project = createProject({ 'src/lambda.mjs': code });
-  const host = await start(project, { restStream: true, env: { BARRIER: address } }, { clock });
+  const host = await start(project, { restStream: true, env: { BARRIER: barrier.address } }, { clock });
   const answer = await fetch(`http://127.0.0.1:${host.ports['gateway-v1']}/`);
   expect([answer.status, await answer.text()]).toEqual([status, text]);
+  barrier.open();
   await host.stop();
+  expect(host.journal.list().at(-1)).toMatchObject({ client: { status } });
   barrier.close();
-  barrier.closeAllConnections();
   project.remove();
 });
