@@ -31,6 +31,11 @@ export function whatNext(
   return `back in ${wait}, delivery ${record.deliveries + 1} of ${most}`;
 }
 
+/** `1 delivery`, `3 deliveries`. */
+export function counted(deliveries: number): string {
+  return `${deliveries} ${deliveries === 1 ? 'delivery' : 'deliveries'}`;
+}
+
 /** The outcome of each record of an invocation: its last change. */
 export function nextSteps(row: Pick<InvocationRow, 'changes'>): readonly InvocationRow['changes'][number][] {
   return [...new Map(row.changes.map((change) => [`${change.source} ${change.recordId}`, change])).values()];

@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { InvocationRow } from '../../src/internal/console/api.js';
-import type { InvocationRecord } from '../../src/internal/journal/journal.js';
+import type { InvocationRecord, StateChange } from '../../src/internal/journal/journal.js';
 import { call } from '../api.js';
 import { useKeys } from '../keys.js';
 import { Json, Text } from '../parts/json.js';
 import { SavedTest, saveTest } from '../parts/saved-test.js';
 import { Action, Empty, Mark } from '../parts/small.js';
 import { Tabs } from '../parts/tabs.js';
-import { clockTime, duration, nextSteps, toneOf, whatNext } from '../parts/view.js';
+import { clockTime, counted, duration, nextSteps, toneOf, whatNext } from '../parts/view.js';
 import { go, view } from '../route.js';
 import { newest, rowOf } from '../rows.js';
 import { attempt, now, sources } from '../store.js';
@@ -39,7 +39,7 @@ export function Detail({ row }: { readonly row: InvocationRow }) {
     });
   const hurry = () => {
     const step = nextSteps(row).find(({ until: at }) => at !== null);
-    if (step) hurryRecord(step.source, step.recordId);
+    if (step) hurryRecord(row, step);
   };
   useKeys([
     { key: 'r', does: 'Replay the invocation', run: replay },
@@ -181,16 +181,17 @@ function Next({ row }: { readonly row: InvocationRow }) {
   if (steps.length === 0) return null;
   return (
     <ul class="next" aria-label="Next">
-      {steps.map(({ source, recordId, state, deliveries, until: at }) => {
+      {steps.map((step) => {
+        const { source, recordId, state, deliveries, until: at } = step;
         const most = sources.value.find(({ kind, name }) => `${kind} ${name}` === source)?.maxDeliveries;
         const waits = at !== null && at > now.value;
         return (
           <li key={source + recordId}>
             <code>{recordId}</code>{' '}
             {at === null
-              ? `${WORDS[state] ?? state} after ${deliveries} ${deliveries === 1 ? 'delivery' : 'deliveries'}`
+              ? `${WORDS[state] ?? state} after ${counted(deliveries)}`
               : whatNext({ deliveries, until: at }, most ?? deliveries + 1, now.value)}
-            {waits && <Action label="Now" of={recordId} shortcut="n" onClick={() => hurryRecord(source, recordId)} />}
+            {waits && <Action label="Now" of={recordId} shortcut="n" onClick={() => hurryRecord(row, step)} />}
           </li>
         );
       })}
@@ -208,10 +209,16 @@ const WORDS: Readonly<Record<string, string>> = {
   expired: 'expired',
 };
 
-function hurryRecord(source: string, recordId: string): void {
+function hurryRecord({ origin }: InvocationRow, { source, recordId }: Pick<StateChange, 'source' | 'recordId'>): void {
   const found = sources.value.find(({ kind, name }) => `${kind} ${name}` === source);
   if (!found) return;
-  const body = { kind: found.kind, name: found.name, action: 'now', recordId } as const;
+  const body = {
+    kind: found.kind,
+    name: found.name,
+    action: 'now',
+    recordId,
+    ...(origin.function && { function: origin.function }),
+  } as const;
   void attempt(`${recordId} is delivered now`, () => call('POST /api/sources', { body }));
 }
 

@@ -12,12 +12,13 @@ const MAX_RECORDS = 10;
 export function Story({ row }: { readonly row: InvocationRow }) {
   const ids = (row.origin.recordIds ?? []).slice(0, MAX_RECORDS);
   const rows = useDeliveries(ids);
-  const told = ids.filter((id) => deliveriesOf(rows, id).length > 1);
+  const mine = (id: string) => deliveriesOf(rows, id, row.origin.function);
+  const told = ids.filter((id) => mine(id).length > 1);
   if (told.length === 0) return null;
   return (
     <section aria-label="Deliveries">
       {told.map((id) => (
-        <One key={id} recordId={id} rows={deliveriesOf(rows, id)} row={row} />
+        <One key={id} recordId={id} rows={mine(id)} row={row} />
       ))}
     </section>
   );
@@ -59,8 +60,9 @@ function One(props: {
   );
 }
 
-const deliveriesOf = (rows: readonly InvocationRow[], recordId: string) =>
-  rows.filter(({ origin }) => origin.recordIds?.includes(recordId));
+/** @param fn the function, in a run of several functions: each is retried alone */
+export const deliveriesOf = (rows: readonly InvocationRow[], recordId: string, fn: string | undefined) =>
+  rows.filter(({ origin }) => origin.recordIds?.includes(recordId) && origin.function === fn);
 
 /** The rows of all invocations that received one of the records, oldest first: stored ones, and new ones as they arrive. */
 export function useDeliveries(recordIds: readonly string[]): readonly InvocationRow[] {

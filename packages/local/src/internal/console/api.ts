@@ -178,6 +178,8 @@ export interface SourceActionRequest {
   readonly name: string;
   readonly action: SourceAction;
   readonly recordId?: string;
+  /** The function whose record it is, in a run of several functions. */
+  readonly function?: string;
 }
 
 /** The data of one service. */

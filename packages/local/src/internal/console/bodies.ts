@@ -39,6 +39,7 @@ const SOURCE_ACTION = defineOptions<SourceActionRequest>()(
     name: string.required(),
     action: oneOf('now', 'send-back', 'delete', 'fire').required(),
     recordId: text(),
+    function: text(),
   },
   { fail },
 );

@@ -139,8 +139,8 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
     'POST /api/replay': ({ body }) => recordings.replay(readReplay(body)),
     'GET /api/sources': () => sources.list(),
     'POST /api/sources': ({ body }) => {
-      const { kind, name, action, recordId } = readSourceAction(body);
-      sources.act(kind, name, action, recordId);
+      const { kind, name, action, recordId, function: fn } = readSourceAction(body);
+      sources.act(kind, name, action, recordId, fn);
       return sources.list();
     },
     'POST /api/speed': ({ body }) => {

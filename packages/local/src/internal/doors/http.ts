@@ -54,10 +54,10 @@ async function serve(
   sink?.report(outcome.id);
 }
 
-/** True if a streamed response is sent while it is written. */
+/** True if a streamed response is sent while it is written. One of several functions is known to stream when it has started. */
 function streams({ config, inspection }: DoorHost, kind: HttpDoorKind): boolean {
-  if (!inspection().streaming || !DOOR_PROFILES[kind].streams) return false;
-  return kind !== 'gateway-v1' || config.restStream;
+  const isPossible = inspection().streaming || config.fleet !== undefined;
+  return isPossible && DOOR_PROFILES[kind].streams && (kind !== 'gateway-v1' || config.restStream);
 }
 
 function toDoorRequest(

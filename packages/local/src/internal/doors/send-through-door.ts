@@ -21,7 +21,8 @@ export const HTTP_DOORS: readonly HttpDoorKind[] = ['gateway-v2', 'gateway-v1', 
 
 /** Receives parts of a response before the function has ended. */
 export interface DoorClient {
-  readonly stream?: StreamSink | undefined;
+  /** `isExpected`: the function is known to stream. */
+  readonly stream?: (StreamSink & { readonly isExpected: boolean }) | undefined;
   /** Called when the door no longer waits for the function, which continues. */
   readonly onTimeout?: (client: ClientAnswer) => void;
 }
@@ -55,12 +56,11 @@ export async function sendThroughDoor(
   if ('client' in authorized) return authorized;
   const startedAt = host.clock.monotonicMs();
   const running = host.invoker.invoke(authorized.event, { ...options, ...authorized.trace });
-  // A streamed answer has its own limits: the REST API waits 15 minutes for it.
-  const limitMs = stream === undefined ? DOOR_PROFILES[kind].waitsMs : undefined;
+  const limitMs = DOOR_PROFILES[kind].waitsMs;
   const result = await answered(
     host,
     kind,
-    withinLimit(host, running, limitMs),
+    withinLimit(host, running, limitMs, stream),
     running,
     answerOptions(settings, request),
     onTimeout,
@@ -99,11 +99,15 @@ async function withinLimit(
   host: DoorHost,
   running: Promise<InvokeOutcome>,
   limit: number | undefined,
+  stream: DoorClient['stream'],
 ): Promise<InvokeOutcome | 'too-slow'> {
   if (limit === undefined || limit > host.config.timeoutMs || host.config.inspect !== undefined) return running;
   let cancel = () => {};
   const late = new Promise<'too-slow'>((resolve) => {
-    cancel = host.clock.after(limit, () => resolve('too-slow'));
+    cancel = host.clock.after(limit, () => {
+      // A streamed answer has its own limits: the REST API waits 15 minutes for it.
+      if (!stream?.isExpected) resolve('too-slow');
+    });
   });
   return Promise.race([running, late]).finally(() => cancel());
 }

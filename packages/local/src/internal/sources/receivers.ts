@@ -1,0 +1,48 @@
+import type { Engine, EngineChange } from '@sallyport/testkit/engines';
+import type { Config, SourcesConfig } from '../config/config.js';
+import { readSourceSettings } from './settings.js';
+import { findType } from './source-types.js';
+
+/**
+ * A function that receives the records of a source. In a run of several functions, each event source mapping, subscription and target
+ * is one: it has its own settings, and AWS retries it alone.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventsourcemapping.html
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
+ */
+export interface Receiver {
+  /** The name of the function; `undefined` if the run has one function, or none has this source. */
+  readonly function: string | undefined;
+  /** The settings of its mapping, overridden by `sallyport.json`. */
+  readonly settings: object;
+}
+
+/** A receiver, and the engine that delivers to it. */
+export interface Delivering<R> extends Receiver {
+  /** True if AWS would deliver a record to this function. */
+  readonly takes: (record: R) => boolean;
+  engine: Engine<R> | undefined;
+  /** Records that were given up now: those of one batch become one message. */
+  givenUp: EngineChange<R>[];
+}
+
+/** The receivers of each source of a run. */
+export type ReceiversOf = (kind: string, name: string) => readonly Receiver[];
+
+/** Finds the functions of a run that have a source. @throws FrameworkError `local.usage` as {@link readSourceSettings} */
+export function createReceivers(config: Config, shared: SourcesConfig): ReceiversOf {
+  const functions = (config.fleet?.functions ?? []).map(({ name, deployed }) => ({
+    name,
+    sources: new Set(deployed.sources.map((source) => `${source.kind} ${source.name ?? 'default'}`)),
+    settings: readSourceSettings({ ...config, deployed: { file: '', fn: deployed } }),
+  }));
+  return (kind, name) => {
+    const settingsIn = (all: SourcesConfig): object => {
+      const named = all[findType(kind)?.config?.member ?? ''];
+      return named && Object.hasOwn(named, name) ? (named[name] as object) : {};
+    };
+    const own = functions.filter(({ sources }) => sources.has(`${kind} ${name}`));
+    if (own.length === 0) return [{ function: undefined, settings: settingsIn(shared) }];
+    return own.map((one) => ({ function: one.name, settings: settingsIn(one.settings) }));
+  };
+}
