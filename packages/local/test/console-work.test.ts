@@ -181,7 +181,12 @@ describe('a hidden value inside JSON', () => {
     await revealIn('Event', 'body.token');
     await region('Event').getByText(second).waitFor();
     expect(await page.getByText(first).count()).toBe(0);
-    await region('Event').getByRole('button', { name: /^Hide/ }).click();
+    await leaveFields();
+    await press('v');
+    await region('Event').getByText(first).waitFor();
+    await press('v');
+    await region('Event').getByText(second).waitFor();
+    await press('h');
     await page.getByText(second).waitFor({ state: 'detached' });
   });
 

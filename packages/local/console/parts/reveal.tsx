@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { HiddenPlace } from '../../src/internal/journal/hidden.js';
+import { useKeys } from '../keys.js';
 import { attempt } from '../store.js';
 import { Action } from './small.js';
 
@@ -15,6 +16,22 @@ export interface Reveals {
 
 /** The only revealed value. It is kept until another value is revealed or its view closes. */
 const open = signal<{ readonly key: string; readonly value: string } | undefined>(undefined);
+
+/** The buttons that are shown, in their order: the keys use them. */
+const buttons: { readonly name: string; readonly reveal: () => void }[] = [];
+
+/** Binds the keys of the buttons of a view. */
+export function RevealKeys() {
+  const next = () => {
+    const at = buttons.findIndex(({ name }) => name === open.value?.key);
+    (buttons[at + 1] ?? buttons[0])?.reveal();
+  };
+  useKeys([
+    { key: 'v', does: 'Reveal the next hidden value', run: next },
+    { key: 'h', does: 'Hide the revealed value', run: () => (open.value = undefined) },
+  ]);
+  return null;
+}
 
 /** The places in one member of a value; {@link Reveals.read} receives their whole paths. */
 export function within(reveals: Reveals | undefined, ...path: readonly string[]): Reveals | undefined {
@@ -46,17 +63,25 @@ function RevealButton({ reveals, place }: { readonly reveals: Reveals; readonly 
   const hide = () => {
     if (open.value?.key === name) open.value = undefined;
   };
-  useEffect(() => hide, [name]);
   const reveal = () =>
     void attempt(`${name} is revealed`, async () => {
       const { value } = await reveals.read(place);
       open.value = { key: name, value };
     });
-  if (open.value?.key !== name) return <Action label="Reveal" of={` ${name}: ${place.why}`} onClick={reveal} />;
+  useEffect(() => {
+    const button = { name, reveal };
+    buttons.push(button);
+    return () => {
+      buttons.splice(buttons.indexOf(button), 1);
+      hide();
+    };
+  }, [name]);
+  if (open.value?.key !== name)
+    return <Action label="Reveal" of={` ${name}: ${place.why}`} shortcut="v" onClick={reveal} />;
   return (
     <>
       <mark class="revealed">{open.value.value}</mark>
-      <Action label="Hide" of={` ${name}`} onClick={hide} />
+      <Action label="Hide" of={` ${name}`} shortcut="h" onClick={hide} />
     </>
   );
 }

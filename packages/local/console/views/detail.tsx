@@ -4,7 +4,7 @@ import type { InvocationRecord, StateChange } from '../../src/internal/journal/j
 import { call } from '../api.js';
 import { useKeys } from '../keys.js';
 import { Json, Text } from '../parts/json.js';
-import { RevealButtons, type Reveals, within } from '../parts/reveal.js';
+import { RevealButtons, RevealKeys, type Reveals, within } from '../parts/reveal.js';
 import { SavedTest, saveTest } from '../parts/saved-test.js';
 import { Action, Empty, Mark } from '../parts/small.js';
 import { Tabs } from '../parts/tabs.js';
@@ -229,42 +229,46 @@ function Contents({ record }: { readonly record: InvocationRecord }) {
   const reveals = useHidden(record);
   const calls = within(reveals, 'awsCalls');
   return (
-    <Tabs
-      label="Contents"
-      tabs={[
-        {
-          name: 'event',
-          title: 'Event',
-          content: () => <Json label="Event" value={record.event} reveals={within(reveals, 'event')} />,
-        },
-        { name: 'answer', title: 'Answer', content: () => <Answer record={record} reveals={reveals} /> },
-        ...(client
-          ? [
-              {
-                name: 'client',
-                title: 'Client',
-                content: () => <Client client={client} reveals={within(reveals, 'client')} />,
-              },
-            ]
-          : []),
-        {
-          name: 'logs',
-          title: `Logs ${logs.length}`,
-          content: () => <Logs record={record} reveals={within(reveals, 'logs')} />,
-        },
-        { name: 'explain', title: 'Explain', content: () => <Explained value={record.explain} /> },
-        ...(record.awsCalls.length > 0
-          ? [
-              {
-                name: 'aws',
-                title: `AWS ${record.awsCalls.length}`,
-                content: () => <Calls record={record} reveals={calls} />,
-              },
-            ]
-          : []),
-        { name: 'hidden', title: 'Hidden', content: () => <Hidden id={record.id} /> },
-      ]}
-    />
+    <>
+      {/* The panel of hidden values binds its keys after these. */}
+      {reveals && <RevealKeys />}
+      <Tabs
+        label="Contents"
+        tabs={[
+          {
+            name: 'event',
+            title: 'Event',
+            content: () => <Json label="Event" value={record.event} reveals={within(reveals, 'event')} />,
+          },
+          { name: 'answer', title: 'Answer', content: () => <Answer record={record} reveals={reveals} /> },
+          ...(client
+            ? [
+                {
+                  name: 'client',
+                  title: 'Client',
+                  content: () => <Client client={client} reveals={within(reveals, 'client')} />,
+                },
+              ]
+            : []),
+          {
+            name: 'logs',
+            title: `Logs ${logs.length}`,
+            content: () => <Logs record={record} reveals={within(reveals, 'logs')} />,
+          },
+          { name: 'explain', title: 'Explain', content: () => <Explained value={record.explain} /> },
+          ...(record.awsCalls.length > 0
+            ? [
+                {
+                  name: 'aws',
+                  title: `AWS ${record.awsCalls.length}`,
+                  content: () => <Calls record={record} reveals={calls} />,
+                },
+              ]
+            : []),
+          { name: 'hidden', title: 'Hidden', content: () => <Hidden id={record.id} /> },
+        ]}
+      />
+    </>
   );
 }
 

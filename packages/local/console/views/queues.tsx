@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import type { SourceAction, SourceRecordView, SourceView } from '../../src/internal/sources/sources.js';
 import { call } from '../api.js';
 import { useKeys } from '../keys.js';
@@ -6,6 +7,7 @@ import { Text } from '../parts/json.js';
 import { useScrolledTo } from '../parts/scroll.js';
 import { Action, Empty, Mark } from '../parts/small.js';
 import { counted, neighbour, whatNext } from '../parts/view.js';
+import { selected } from '../route.js';
 import { attempt, now, refresh, run, sources } from '../store.js';
 import { deliveriesOf, useDeliveries } from './story.js';
 
@@ -37,10 +39,20 @@ const opened = signal('');
 
 const nameOf = ({ source, record, isDead }: Place) =>
   `${source.kind} ${source.name} ${isDead} ${record?.id ?? ''} ${record?.function ?? ''}`;
-const current = computed(() => places.value.find((place) => nameOf(place) === chosen.value) ?? places.value[0]);
+/** The chosen record, else the record of the address, else the first. */
+const current = computed(
+  () =>
+    places.value.find((place) => nameOf(place) === chosen.value) ??
+    places.value.find(({ record }) => record !== undefined && record.id === selected.value) ??
+    places.value[0],
+);
 
 /** Queues, streams and asynchronous invocations, with their waiting messages and dead letters. */
 export function QueuesView() {
+  // A link to a record is stronger than an earlier choice.
+  useEffect(() => {
+    if (selected.value !== '') chosen.value = '';
+  }, [selected.value]);
   const step = (by: number) => {
     const next = neighbour(places.value, current.value, by);
     if (next) chosen.value = nameOf(next);

@@ -5,6 +5,7 @@ import type { HiddenPlace } from '../../src/internal/journal/hidden.js';
 import { call } from '../api.js';
 import { useKeys } from '../keys.js';
 import { Json } from '../parts/json.js';
+import { RevealKeys } from '../parts/reveal.js';
 import { Action, Empty } from '../parts/small.js';
 import { neighbour } from '../parts/view.js';
 import { go, selected } from '../route.js';
@@ -143,6 +144,7 @@ function Items({ service, name, columns }: Pick<StoreProps, 'service' | 'columns
   if (items.length === 0) return <Empty>It is empty.</Empty>;
   return (
     <>
+      {columns.length === 0 && <RevealKeys />}
       {columns.length > 0 ? (
         <Columns columns={columns} items={items.map(({ shown }) => shown)} />
       ) : (
