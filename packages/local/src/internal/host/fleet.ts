@@ -121,7 +121,10 @@ export class Fleet implements Invoker {
     const shared = { ...config, stateFolder: this.#init.config.stateFolder };
     member.builds = new BuildLoop({ config: shared, folder, watch, onBuild });
     note('starts: its first event waits for the build');
-    if (!this.#isStopped) member.ready = member.builds.start();
+    if (!this.#isStopped) {
+      runtime.prepare();
+      member.ready = member.builds.start();
+    }
     return runtime;
   }
 

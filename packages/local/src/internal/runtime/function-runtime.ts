@@ -91,6 +91,11 @@ export class FunctionRuntime implements Invoker {
     }));
   }
 
+  /** Starts the process that the first build will run in, while it is being made. */
+  prepare(): void {
+    this.#pool.prepareFirst();
+  }
+
   /** Uses a successful build. Loads it immediately, so that the next event finds a warm environment. */
   async use(code: RunnableCode, buildMs: number): Promise<void> {
     this.#pool.use(code);

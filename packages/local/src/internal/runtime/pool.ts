@@ -51,6 +51,8 @@ export class Pool {
   readonly #closing: Promise<void>[] = [];
   #code: RunnableCode | undefined;
   #standby: Promise<Environment> | undefined;
+  /** True for the standby of the first build, which has loaded no dependencies. */
+  #isStandbyEmpty = false;
   #starting = 0;
   #made = 0;
   #isClosed = false;
@@ -151,7 +153,7 @@ export class Pool {
       if (environment.running === 0) environment.kill('stopped');
     }
     this.#code = code;
-    if (code && code.preload.join() !== preload) this.#dropStandby();
+    if (code && code.preload.join() !== preload && !this.#isStandbyEmpty) this.#dropStandby();
     this.#init.onChange();
   }
 
@@ -162,6 +164,15 @@ export class Pool {
     const isWanted = inspect === undefined && managedInstances === undefined && !bundle && hasStandby;
     if (!isWanted || !code || this.#standby || this.#isClosed) return;
     this.#standby = this.#make(code.preload, undefined);
+    this.#standby.catch(() => {});
+  }
+
+  /** Starts a process while the first build is being made. It has loaded the runtime client, and nothing of the function. */
+  prepareFirst(): void {
+    const { inspect, managedInstances } = this.#init.config;
+    if (inspect !== undefined || managedInstances !== undefined || this.#code || this.#standby) return;
+    this.#isStandbyEmpty = true;
+    this.#standby = this.#make([], undefined);
     this.#standby.catch(() => {});
   }
 
@@ -182,10 +193,14 @@ export class Pool {
     const variables = { ...this.#init.variables(), _HANDLER: `index.${order.handler}`, LAMBDA_TASK_ROOT: order.folder };
     // The standby saves the wait after a save; additional environments start cold, as on Lambda.
     const standby = this.#environments.size === 0 ? this.#standby : undefined;
+    const isEmpty = this.#isStandbyEmpty;
     if (standby) this.#standby = undefined;
+    this.#isStandbyEmpty = false;
     const waiting = await standby?.catch(() => undefined);
     if (waiting && !waiting.isDead) {
       waiting.begin({ ...order, variables });
+      // It loads the dependencies now, as a cold start does.
+      waiting.fromStandby = !isEmpty;
       return waiting;
     }
     return this.#make(preload, { ...order, variables });
