@@ -1,4 +1,5 @@
 import type { InvocationRow } from '../../src/internal/console/api.js';
+import type { FunctionError } from '../../src/internal/runtime/invoker.js';
 
 export { matches, type Tone, toneOf, wordsOf } from '../../src/internal/history/filter.js';
 
@@ -45,4 +46,16 @@ export function nextSteps(row: Pick<InvocationRow, 'changes'>): readonly Invocat
 export function neighbour<T>(members: readonly T[], current: T | undefined, by: number): T | undefined {
   const index = current === undefined ? -1 : members.indexOf(current);
   return members[Math.min(members.length - 1, Math.max(0, index + by))];
+}
+
+/** A frame of AWS's runtime client, of the files that load the function, or of Node. */
+const OF_RUNTIME = /[/\\]dist[/\\](?:ric|child)[/\\]|[/\\]local[/\\]child[/\\]|aws-lambda-ric|\(?node:/;
+
+/** An error with its stack: the message once, and no frames after the last frame of the service. */
+export function errorText({ errorType, errorMessage, trace = [] }: FunctionError): string {
+  const head = `${errorType}: ${errorMessage}`;
+  const [first, ...others] = trace;
+  const lines = first === head ? others : trace;
+  const last = lines.findLastIndex((line) => !OF_RUNTIME.test(line));
+  return [head, ...lines.slice(0, last + 1)].join('\n');
 }

@@ -9,7 +9,7 @@ import { SavedTest, saveTest } from '../parts/saved-test.js';
 import { Action, Empty, Mark } from '../parts/small.js';
 import { Tabs } from '../parts/tabs.js';
 import { useHidden } from '../parts/use-hidden.js';
-import { clockTime, counted, duration, nextSteps, toneOf, whatNext } from '../parts/view.js';
+import { clockTime, counted, duration, errorText, nextSteps, toneOf, whatNext } from '../parts/view.js';
 import { go, view } from '../route.js';
 import { newest, rowOf } from '../rows.js';
 import { attempt, now, sources } from '../store.js';
@@ -279,9 +279,7 @@ interface PartProps {
 
 function Answer({ record, reveals }: PartProps) {
   if (record.error) {
-    const { errorType, errorMessage, trace = [] } = record.error;
-    const text = [`${errorType}: ${errorMessage}`, ...trace].join('\n');
-    return <Text label="Error" text={text} reveals={within(reveals, 'error')} />;
+    return <Text label="Error" text={errorText(record.error)} reveals={within(reveals, 'error')} />;
   }
   if (record.client?.streamed) return <Empty>The response was streamed: see the Client tab.</Empty>;
   if (record.ms === null) return <Empty>It still runs.</Empty>;

@@ -109,7 +109,7 @@ interface PartOptions {
 
 /** Creates the parts of a run, each from the parts before it, and lists them in the order of their start. */
 function createParts(base: RunBase, { guardian, nodeMajor, without, watch }: PartOptions) {
-  const { config, journal, notice } = base;
+  const { config, journal, notice, clock } = base;
   const identity = new LocalIdentity(base);
   const state = new LocalState(base, process.env);
   const address = without.includes(AWS_PORT) ? {} : awsVariables(base);
@@ -120,7 +120,7 @@ function createParts(base: RunBase, { guardian, nodeMajor, without, watch }: Par
     ...traces.variables(),
     ...developerVariables(config, identity, state),
   });
-  const runtime = { config, nodeMajor, journal, guardian, now, notice, variables };
+  const runtime = { config, nodeMajor, journal, guardian, clock, now, notice, variables };
   const fleet = config.fleet && new Fleet({ ...runtime, watch }, config.fleet.functions);
   const functions = fleet ? undefined : new Functions(runtime);
   const { access } = fleet ?? functions ?? new Functions(runtime);

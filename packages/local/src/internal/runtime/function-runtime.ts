@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { relative } from 'node:path';
+import type { FullClock } from '@sallyport/core';
 import { LAMBDA_MAX_EVENT_BYTES } from '@sallyport/core/internal';
 import { type Explanation, explain } from '@sallyport/dispatch';
 import type { Config } from '../config/config.js';
@@ -32,6 +33,7 @@ export interface FunctionRuntimeInit {
   readonly nodeMajor: number;
   readonly journal: Journal;
   readonly guardian: Guardian;
+  readonly clock: FullClock;
   readonly now: () => number;
   /** Variables of the other parts and of the developer. */
   readonly variables: () => Readonly<Record<string, string>>;
@@ -56,6 +58,7 @@ export class FunctionRuntime implements Invoker {
       config: init.config,
       nodeMajor: init.nodeMajor,
       guardian: init.guardian,
+      clock: init.clock,
       variables: init.variables,
       onLog: (environment, requestId, line) => this.#onLog(environment, requestId, line),
       onMessage: (environment, message) => this.#onMessage(environment, message),
