@@ -123,8 +123,9 @@ export abstract class EngineSource<R> implements LocalSource {
 
   sendBack(id: string, fn?: string): boolean {
     const dead = this.#removeDead(id, fn);
-    // Another function that has processed the record does not receive it again.
-    if (dead) dead.receiver?.engine?.send([dead.record]);
+    // Another function that has processed the record does not receive it again; a record that no function received reaches all of them.
+    const receivers = dead?.receiver ? [dead.receiver] : this.receivers;
+    if (dead) for (const { engine } of receivers) engine?.send([dead.record]);
     return dead !== undefined;
   }
 
