@@ -78,7 +78,7 @@ test('environments of a burst end when they were idle for five minutes; the newe
   project.remove();
 });
 
-test('the start says once that the state is off', async () => {
+test('the start reports once that the state is off', async () => {
   const project = createProject({ 'src/lambda.mjs': SERVICE });
   const { out } = await run(project, ['dev', 'src/lambda.mjs', '--check', '--port', '0', '--no-state']);
   expect(out.split('off: --no-state').length - 1).toBe(1);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An address at which a function waits: its request is answered when the test says so. */
+/** An address at which a function waits: its request is answered when the test opens it. */
 export interface Barrier {
   readonly address: string;
   /** Answers the waiting request; without a waiting request, the next one. */

@@ -4,7 +4,7 @@ import type * as Yaml from 'yaml';
 import type { CollectionTag, ScalarTag } from 'yaml';
 import { usageError } from '../errors.js';
 
-/** Loaded with the first template: most runs have none, and the parser takes a megabyte. */
+/** Loaded with the first template: most runs read no template, and the parser needs a megabyte. */
 const loadYaml = () => createRequire(import.meta.url)('yaml') as typeof Yaml;
 
 /** The functions of CloudFormation that have a short form in YAML: `!Ref`, `!GetAtt`, `!Sub` and so on. */

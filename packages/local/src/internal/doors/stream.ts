@@ -28,7 +28,7 @@ interface Prelude {
 /** Forwards a streamed response while it is written: status and headers first, then each chunk. */
 export class HttpStream implements StreamSink {
   hasBegun = false;
-  /** False if the function may not stream: then its door waits for it as for any other. */
+  /** False if the function may not stream: then the time limit of its door applies. */
   isExpected: boolean;
   readonly #host: DoorHost;
   readonly #kind: HttpDoorKind;

@@ -48,7 +48,7 @@ export interface HostOptions {
   readonly without?: readonly string[];
   /** Called with what the start waits for next. */
   readonly onPhase?: (phase: string) => void;
-  /** The clock of doors and sources; default: the system's. The limits of the function itself are in real time. */
+  /** The clock of doors and sources; default: `systemClock`. The limits of the function itself are in real time. */
   readonly clock?: FullClock;
 }
 

@@ -36,7 +36,7 @@ export interface InvokeOptions {
 
 /** Receives a streamed response: the head once, then chunks, then the end. */
 export interface StreamSink {
-  /** Called when the function has started and is known to stream; a run of several functions knows it only then. */
+  /** Called when the function has started and is known to stream; in a run of several functions this is not known before. */
   expect?(): void;
   /** `contentType` is `application/vnd.awslambda.http-integration-response` if the response begins with a prelude. */
   head(contentType: string): void;

@@ -179,7 +179,7 @@ export class Pool {
     this.#standby.catch(() => {});
   }
 
-  /** Starts a process while the first build is being made. It has loaded the runtime client, and nothing of the function. */
+  /** Starts a process while the first build is being made. It loads only the runtime client. */
   prepareFirst(): void {
     const { inspect, managedInstances } = this.#init.config;
     if (inspect !== undefined || managedInstances !== undefined || this.#code || this.#standby) return;

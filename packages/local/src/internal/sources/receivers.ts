@@ -4,14 +4,14 @@ import { readSourceSettings } from './settings.js';
 import { findType } from './source-types.js';
 
 /**
- * A function that receives the records of a source. In a run of several functions, each event source mapping, subscription and target
- * is one: it has its own settings, and AWS retries it alone.
+ * A function that receives the records of a source, by an event source mapping, a subscription or a target. In a run of several functions
+ * each has its own settings, and AWS retries it alone.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventsourcemapping.html
  * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
  */
 export interface Receiver {
-  /** The name of the function; `undefined` if the run has one function, or none has this source. */
+  /** The name of the function; `undefined` if the run has one function, or if no function has this source. */
   readonly function: string | undefined;
   /** The settings of its mapping, overridden by `sallyport.json`. */
   readonly settings: object;

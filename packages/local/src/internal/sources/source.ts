@@ -20,7 +20,7 @@ export interface LocalSource extends SourceIdentity {
   remove?(id: string): void;
   /** Starts to deliver records to the function; absent if the source always delivers. */
   serve?(): void;
-  /** Ends the wait of a record, or of all records. @param fn the function that waits for it; default: all. @returns true if the record exists */
+  /** Ends the wait of a record, or of all records. @param fn the function of the record; default: all functions. @returns true if the record exists */
   hurry(id?: string, fn?: string): boolean;
   /** Sends a dead letter again. @returns true if it existed */
   sendBack(id: string, fn?: string): boolean;

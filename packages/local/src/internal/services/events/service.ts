@@ -43,7 +43,7 @@ const buses: SourceType<AsyncSource, 'event-bus', 'buses'> = {
         const filter = ruleFilter(name, rules);
         return (event: EventBusEvent) => {
           const handlers = handlersOf(run, event, fn);
-          // A function of several receives only events of its own selectors.
+          // In a run of several functions, each receives only the events that its selectors match.
           return (fn === undefined || handlers.length > 0) && filter(event, handlers);
         };
       },
