@@ -1,5 +1,4 @@
 import type { InvocationRow } from '../../src/internal/console/api.js';
-import type { FunctionError } from '../../src/internal/runtime/invoker.js';
 
 export { matches, type Tone, toneOf, wordsOf } from '../../src/internal/history/filter.js';
 
@@ -52,7 +51,12 @@ export function neighbour<T>(members: readonly T[], current: T | undefined, by: 
 const OF_RUNTIME = /[/\\]dist[/\\](?:ric|child)[/\\]|[/\\]local[/\\]child[/\\]|aws-lambda-ric|\(?node:/;
 
 /** An error with its stack: the message once, and no frames after the last frame of the service. */
-export function errorText({ errorType, errorMessage, trace = [] }: FunctionError): string {
+export function errorText(error: {
+  readonly errorType: string;
+  readonly errorMessage: string;
+  readonly trace?: readonly string[];
+}): string {
+  const { errorType, errorMessage, trace = [] } = error;
   const head = `${errorType}: ${errorMessage}`;
   const [first, ...others] = trace;
   const lines = first === head ? others : trace;
