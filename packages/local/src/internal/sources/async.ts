@@ -1,7 +1,7 @@
 import { type AsyncEvent, type AsyncSettings, createAsyncEngine, type EngineChange } from '@sallyport/testkit/engines';
 import { EngineSource, type FailureMessage, type SourceNames } from './engine-source.js';
 import { asyncFailure } from './failures.js';
-import type { Receiver } from './receivers.js';
+import type { Receiver } from './receiver.js';
 import { remember, type SourceContext } from './sources-context.js';
 
 /** Options of a {@link AsyncSource}. */

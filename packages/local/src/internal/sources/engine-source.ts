@@ -1,7 +1,7 @@
 import type { EngineChange } from '@sallyport/testkit/engines';
 import { failureQueueOf } from './failures.js';
 import { Filtered } from './filtered.js';
-import type { Delivering, Receiver } from './receivers.js';
+import type { Delivering, Receiver } from './receiver.js';
 import type { LocalSource, SourceType } from './source.js';
 import type { SourceRecordView, SourceView } from './sources.js';
 import type { SourceContext } from './sources-context.js';

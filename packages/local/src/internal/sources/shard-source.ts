@@ -7,7 +7,7 @@ import {
 import type { KinesisRecordOptions, TableStreamRecordOptions } from '@sallyport/testkit/events';
 import { EngineSource, type FailureMessage, type SourceNames } from './engine-source.js';
 import { batchFailure } from './failures.js';
-import type { Delivering, Receiver } from './receivers.js';
+import type { Delivering, Receiver } from './receiver.js';
 import type { FilterSettings, RecordFilter } from './record-filter.js';
 import { newId, type SourceContext } from './sources-context.js';
 

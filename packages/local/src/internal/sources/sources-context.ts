@@ -9,7 +9,7 @@ import type { FunctionAccess } from '../host/host.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
 import { invokedArn } from '../runtime/variables.js';
 import type { FailureQueues, LastInvocation } from './failures.js';
-import type { ReceiversOf } from './receivers.js';
+import type { ReceiversOf } from './receiver.js';
 import type { SpeedClock } from './speed-clock.js';
 
 const PREVIEW_CHARACTERS = 200;

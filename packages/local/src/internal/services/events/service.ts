@@ -10,7 +10,7 @@ import {
 import { toArn } from '../../aws/names.js';
 import { anySetting, mapOf, namedSettings } from '../../config/kinds.js';
 import { AsyncSource } from '../../sources/async.js';
-import type { Receiver } from '../../sources/receivers.js';
+import type { Receiver } from '../../sources/receiver.js';
 import type { SourceRun, SourceType } from '../../sources/source.js';
 import { newId } from '../../sources/sources-context.js';
 import type { LocalService } from '../service.js';
