@@ -1,5 +1,15 @@
 import { toOptions } from '../console/parts/form-values.js';
-import { duration, matches, neighbour, nextSteps, toneOf, until, whatNext, wordsOf } from '../console/parts/view.js';
+import {
+  duration,
+  errorText,
+  matches,
+  neighbour,
+  nextSteps,
+  toneOf,
+  until,
+  whatNext,
+  wordsOf,
+} from '../console/parts/view.js';
 
 const row = (members: object) =>
   ({
@@ -104,4 +114,20 @@ it.each([
   [[], 'a', 1, undefined],
 ])('of %j the neighbour of %j by %i is %j', (members, current, by, expected) => {
   expect(neighbour<string>(members, current, by)).toBe(expected);
+});
+
+it('an error has its message once, and no frames of the runtime after those of the service', () => {
+  const trace = [
+    'Error: outer failed',
+    '    at save (<project>/src/orders.ts:3:9)',
+    '    at async inner (<project>/node_modules/driver/index.js:1:1)',
+    '    at handler (<project>/src/lambda.ts:9:1)',
+    '    at run (<project>/node_modules/@sallyport/local/child/callbacks.mjs:40:5)',
+    '    at BufferedInvokeProcessor.processInvoke (<project>/node_modules/@sallyport/local/dist/ric/index.mjs:1:1)',
+    '    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',
+  ];
+  expect(errorText({ errorType: 'Error', errorMessage: 'outer failed', trace }).split('\n')).toEqual(trace.slice(0, 4));
+  expect(errorText({ errorType: 'Sandbox.Timedout', errorMessage: 'Task timed out' })).toBe(
+    'Sandbox.Timedout: Task timed out',
+  );
 });

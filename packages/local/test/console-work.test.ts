@@ -163,6 +163,62 @@ describe('a hidden value', () => {
   });
 });
 
+describe('a hidden value inside JSON', () => {
+  const [first, second] = ['hunter2-in-json', 'hunter2-in-a-body'];
+  const region = (name: string) => page.getByRole('region', { name, exact: true });
+  const revealIn = (name: string, place: string) =>
+    region(name)
+      .getByRole('button', { name: new RegExp(`^Reveal ${place}`) })
+      .click();
+
+  it('of an event is revealed where it is, one at a time', async () => {
+    await invokeAndShow({ password: first, body: JSON.stringify({ token: second }) });
+    await page.getByRole('tab', { name: 'Event' }).click();
+    await revealIn('Event', 'password');
+    await region('Event').getByText(first).waitFor();
+    expect(await page.getByText(second).count()).toBe(0);
+    await expectAccessible(page);
+    await revealIn('Event', 'body.token');
+    await region('Event').getByText(second).waitFor();
+    expect(await page.getByText(first).count()).toBe(0);
+    await leaveFields();
+    await press('v');
+    await region('Event').getByText(first).waitFor();
+    await press('v');
+    await region('Event').getByText(second).waitFor();
+    await press('h');
+    await page.getByText(second).waitFor({ state: 'detached' });
+  });
+
+  it('of an item of a table is revealed where it is', async () => {
+    await invokeAndShow({ put: { id: 'o-9', state: 'open', token: first } });
+    await page.evaluate(`location.hash = '#/tables/${TABLE}'`);
+    await revealIn('Item 1', 'token');
+    await region('Item 1').getByText(`{"S":"${first}"}`).waitFor();
+    await expectAccessible(page);
+    await page.evaluate(`location.hash = '#/queues'`);
+    await page.getByText(first).waitFor({ state: 'detached' });
+  });
+
+  it('of an item is not revealed without the token, of another item, and where nothing is hidden', async () => {
+    const shown = { id: { S: 'o-9' }, state: { S: 'open' }, token: '[REDACTED]' };
+    const reveal = async (
+      more: object,
+      headers: Record<string, string> = { authorization: `Bearer ${host.token}` },
+    ) => {
+      const body = JSON.stringify({ service: 'dynamodb', name: TABLE, index: 0, shown, path: ['token'], ...more });
+      const url = `http://127.0.0.1:${host.ports.console}/api/reveal-item`;
+      const answer = await fetch(url, { method: 'POST', headers, body });
+      return [answer.status, await answer.text()];
+    };
+    expect(await reveal({}, {})).toEqual([401, expect.any(String)]);
+    expect(await reveal({})).toEqual([200, JSON.stringify({ value: JSON.stringify({ S: first }) })]);
+    for (const more of [{ shown: { id: 'another' } }, { index: 7 }, { path: ['id'] }]) {
+      expect(await reveal(more)).toEqual([404, expect.stringContaining('local.not_found')]);
+    }
+  });
+});
+
 describe('Save as test', () => {
   const written = () => readdirSync(join(project.folder, 'test')).filter((file) => file.startsWith('test-orders'));
 

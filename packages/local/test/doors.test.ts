@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import type { RunningHost } from '../src/internal/host/create-host.js';
+import { type Barrier, createBarrier } from './support/barrier.js';
 import { createProject, type Project, projectOf, start } from './support/run.js';
 
 const SERVICE = `
@@ -143,14 +144,17 @@ describe('the HTTP doors', () => {
 
 describe('a handler that streams', () => {
   let project: Project;
+  let barrier: Barrier;
   let host: RunningHost;
 
   beforeAll(async () => {
     project = projectOf('streams.mjs');
-    host = await start(project);
+    barrier = await createBarrier();
+    host = await start(project, { env: { BARRIER: barrier.address } });
   });
   afterAll(async () => {
     await host.stop();
+    barrier.close();
     project.remove();
   });
 
@@ -159,8 +163,10 @@ describe('a handler that streams', () => {
     expect(answer.status).toBe(201);
     expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
     const chunks: string[] = [];
-    for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>)
+    for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
       chunks.push(Buffer.from(chunk).toString());
+      barrier.open();
+    }
     expect(chunks).toEqual(['one,', 'two']);
   });
 
@@ -194,6 +200,7 @@ describe('a handler that streams', () => {
   });
 
   test('a buffered door fails as on AWS, and the journal has the reason', async () => {
+    barrier.open();
     const answer = await fetch(`${addressOf(host, 'gateway-v1')}/`);
     expect(answer.status).toBe(502);
     const [record] = host.journal.list().slice(-1);

@@ -314,6 +314,11 @@ describe('asynchronous events', () => {
       deadLetters: [{ id: lost, state: 'no selector' }],
     });
     expect(run.host.notices).toEqual(['no selector matches the event shipping, InvoicePaid of the bus default']);
+    run.host.reload([trigger('event-bus', '', { source: 'shipping' })]);
+    run.sources.act('event-bus', 'default', 'send-back', lost);
+    await run.host.settleTurns();
+    expect(run.host.invocations).toHaveLength(2);
+    expect(run.view('event-bus', 'default').deadLetters).toEqual([]);
   });
 
   it('of a schedule are sent by its rate, and on request', async () => {

@@ -9,7 +9,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 const args = process.argv.slice(2);
 // A run lives for a day and is mostly idle: V8 would keep the young generation of its busiest moment. Garbage of short requests is collected in
 // the first megabyte; 100 MB of log take 0.2 s more CPU and leave 80 MB less.
-if (args[0] === 'dev') setFlagsFromString('--semi-space-growth-factor=1');
+// The old generation grows in small steps: after 100 MB of log the process is 20 MB smaller, for the same CPU time.
+if (args[0] === 'dev')
+  for (const flag of ['--semi-space-growth-factor=1', '--optimize-for-size']) setFlagsFromString(flag);
 
 process.exitCode = await runCli(args, {
   cwd: process.cwd(),

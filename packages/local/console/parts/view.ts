@@ -31,6 +31,11 @@ export function whatNext(
   return `back in ${wait}, delivery ${record.deliveries + 1} of ${most}`;
 }
 
+/** `1 delivery`, `3 deliveries`. */
+export function counted(deliveries: number): string {
+  return `${deliveries} ${deliveries === 1 ? 'delivery' : 'deliveries'}`;
+}
+
 /** The outcome of each record of an invocation: its last change. */
 export function nextSteps(row: Pick<InvocationRow, 'changes'>): readonly InvocationRow['changes'][number][] {
   return [...new Map(row.changes.map((change) => [`${change.source} ${change.recordId}`, change])).values()];
@@ -40,4 +45,21 @@ export function nextSteps(row: Pick<InvocationRow, 'changes'>): readonly Invocat
 export function neighbour<T>(members: readonly T[], current: T | undefined, by: number): T | undefined {
   const index = current === undefined ? -1 : members.indexOf(current);
   return members[Math.min(members.length - 1, Math.max(0, index + by))];
+}
+
+/** A frame of AWS's runtime client, of the files that load the function, or of Node. */
+const OF_RUNTIME = /[/\\]dist[/\\](?:ric|child)[/\\]|[/\\]local[/\\]child[/\\]|aws-lambda-ric|\(?node:/;
+
+/** An error with its stack: the message once, and no frames after the last frame of the service. */
+export function errorText(error: {
+  readonly errorType: string;
+  readonly errorMessage: string;
+  readonly trace?: readonly string[];
+}): string {
+  const { errorType, errorMessage, trace = [] } = error;
+  const head = `${errorType}: ${errorMessage}`;
+  const [first, ...others] = trace;
+  const lines = first === head ? others : trace;
+  const last = lines.findLastIndex((line) => !OF_RUNTIME.test(line));
+  return [head, ...lines.slice(0, last + 1)].join('\n');
 }

@@ -1,13 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { InvocationRow } from '../../src/internal/console/api.js';
-import type { InvocationRecord } from '../../src/internal/journal/journal.js';
+import type { InvocationRecord, StateChange } from '../../src/internal/journal/journal.js';
 import { call } from '../api.js';
 import { useKeys } from '../keys.js';
 import { Json, Text } from '../parts/json.js';
+import { RevealButtons, RevealKeys, type Reveals, within } from '../parts/reveal.js';
 import { SavedTest, saveTest } from '../parts/saved-test.js';
 import { Action, Empty, Mark } from '../parts/small.js';
 import { Tabs } from '../parts/tabs.js';
-import { clockTime, duration, nextSteps, toneOf, whatNext } from '../parts/view.js';
+import { useHidden } from '../parts/use-hidden.js';
+import { clockTime, counted, duration, errorText, nextSteps, toneOf, whatNext } from '../parts/view.js';
 import { go, view } from '../route.js';
 import { newest, rowOf } from '../rows.js';
 import { attempt, now, sources } from '../store.js';
@@ -39,7 +41,7 @@ export function Detail({ row }: { readonly row: InvocationRow }) {
     });
   const hurry = () => {
     const step = nextSteps(row).find(({ until: at }) => at !== null);
-    if (step) hurryRecord(step.source, step.recordId);
+    if (step) hurryRecord(row, step);
   };
   useKeys([
     { key: 'r', does: 'Replay the invocation', run: replay },
@@ -181,16 +183,17 @@ function Next({ row }: { readonly row: InvocationRow }) {
   if (steps.length === 0) return null;
   return (
     <ul class="next" aria-label="Next">
-      {steps.map(({ source, recordId, state, deliveries, until: at }) => {
+      {steps.map((step) => {
+        const { source, recordId, state, deliveries, until: at } = step;
         const most = sources.value.find(({ kind, name }) => `${kind} ${name}` === source)?.maxDeliveries;
         const waits = at !== null && at > now.value;
         return (
           <li key={source + recordId}>
             <code>{recordId}</code>{' '}
             {at === null
-              ? `${WORDS[state] ?? state} after ${deliveries} ${deliveries === 1 ? 'delivery' : 'deliveries'}`
+              ? `${WORDS[state] ?? state} after ${counted(deliveries)}`
               : whatNext({ deliveries, until: at }, most ?? deliveries + 1, now.value)}
-            {waits && <Action label="Now" of={recordId} shortcut="n" onClick={() => hurryRecord(source, recordId)} />}
+            {waits && <Action label="Now" of={recordId} shortcut="n" onClick={() => hurryRecord(row, step)} />}
           </li>
         );
       })}
@@ -208,60 +211,104 @@ const WORDS: Readonly<Record<string, string>> = {
   expired: 'expired',
 };
 
-function hurryRecord(source: string, recordId: string): void {
+function hurryRecord({ origin }: InvocationRow, { source, recordId }: Pick<StateChange, 'source' | 'recordId'>): void {
   const found = sources.value.find(({ kind, name }) => `${kind} ${name}` === source);
   if (!found) return;
-  const body = { kind: found.kind, name: found.name, action: 'now', recordId } as const;
+  const body = {
+    kind: found.kind,
+    name: found.name,
+    action: 'now',
+    recordId,
+    ...(origin.function && { function: origin.function }),
+  } as const;
   void attempt(`${recordId} is delivered now`, () => call('POST /api/sources', { body }));
 }
 
 function Contents({ record }: { readonly record: InvocationRecord }) {
   const { client, logs } = record;
+  const reveals = useHidden(record);
+  const calls = within(reveals, 'awsCalls');
   return (
-    <Tabs
-      label="Contents"
-      tabs={[
-        { name: 'event', title: 'Event', content: () => <Json label="Event" value={record.event} /> },
-        { name: 'answer', title: 'Answer', content: () => <Answer record={record} /> },
-        ...(client ? [{ name: 'client', title: 'Client', content: () => <Client client={client} /> }] : []),
-        { name: 'logs', title: `Logs ${logs.length}`, content: () => <Logs record={record} /> },
-        { name: 'explain', title: 'Explain', content: () => <Explained value={record.explain} /> },
-        ...(record.awsCalls.length > 0
-          ? [{ name: 'aws', title: `AWS ${record.awsCalls.length}`, content: () => <Calls record={record} /> }]
-          : []),
-        { name: 'hidden', title: 'Hidden', content: () => <Hidden id={record.id} /> },
-      ]}
-    />
+    <>
+      {/* The panel of hidden values binds its keys after these. */}
+      {reveals && <RevealKeys />}
+      <Tabs
+        label="Contents"
+        tabs={[
+          {
+            name: 'event',
+            title: 'Event',
+            content: () => <Json label="Event" value={record.event} reveals={within(reveals, 'event')} />,
+          },
+          { name: 'answer', title: 'Answer', content: () => <Answer record={record} reveals={reveals} /> },
+          ...(client
+            ? [
+                {
+                  name: 'client',
+                  title: 'Client',
+                  content: () => <Client client={client} reveals={within(reveals, 'client')} />,
+                },
+              ]
+            : []),
+          {
+            name: 'logs',
+            title: `Logs ${logs.length}`,
+            content: () => <Logs record={record} reveals={within(reveals, 'logs')} />,
+          },
+          { name: 'explain', title: 'Explain', content: () => <Explained value={record.explain} /> },
+          ...(record.awsCalls.length > 0
+            ? [
+                {
+                  name: 'aws',
+                  title: `AWS ${record.awsCalls.length}`,
+                  content: () => <Calls record={record} reveals={calls} />,
+                },
+              ]
+            : []),
+          { name: 'hidden', title: 'Hidden', content: () => <Hidden id={record.id} /> },
+        ]}
+      />
+    </>
   );
 }
 
-function Answer({ record }: { readonly record: InvocationRecord }) {
+interface PartProps {
+  readonly record: InvocationRecord;
+  readonly reveals: Reveals | undefined;
+}
+
+function Answer({ record, reveals }: PartProps) {
   if (record.error) {
-    const { errorType, errorMessage, trace = [] } = record.error;
-    return <Text label="Error" text={[`${errorType}: ${errorMessage}`, ...trace].join('\n')} />;
+    return <Text label="Error" text={errorText(record.error)} reveals={within(reveals, 'error')} />;
   }
   if (record.client?.streamed) return <Empty>The response was streamed: see the Client tab.</Empty>;
   if (record.ms === null) return <Empty>It still runs.</Empty>;
-  return <Json label="Answer" value={record.answer ?? null} />;
+  return <Json label="Answer" value={record.answer ?? null} reveals={within(reveals, 'answer')} />;
 }
 
 /** The response that the client of a door received. */
-function Client({ client }: { readonly client: NonNullable<InvocationRecord['client']> }) {
+function Client(props: Pick<PartProps, 'reveals'> & { readonly client: NonNullable<InvocationRecord['client']> }) {
+  const { client, reveals } = props;
   const lines = client.headers.map(([name, value]) => `${name}: ${value}`);
   const end = client.cut ? '\n\n(broken off)' : '';
-  return <Text label="Client" text={[`status ${client.status}`, ...lines, '', client.body].join('\n') + end} />;
+  const text = [`status ${client.status}`, ...lines, '', client.body].join('\n') + end;
+  return <Text label="Client" text={text} reveals={reveals} />;
 }
 
-function Logs({ record }: { readonly record: InvocationRecord }) {
+function Logs({ record, reveals }: PartProps) {
   if (record.logs.length === 0) return <Empty>The function wrote nothing.</Empty>;
   return (
     <ol class="logs">
       {record.logs.map(({ at, level, text }, index) => (
         <li key={index} class={`level-${level}`}>
           <span class="quiet">+{Math.max(0, Math.round(at - record.startedAt))} ms</span> <b>{level}</b>{' '}
-          <code>{text}</code>
+          <code>{text}</code> <OfLine reveals={within(reveals, String(index))} />
         </li>
       ))}
     </ol>
   );
+}
+
+function OfLine({ reveals }: Pick<PartProps, 'reveals'>) {
+  return reveals ? <RevealButtons reveals={reveals} /> : null;
 }

@@ -1,13 +1,15 @@
 import { computed, signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import type { SourceAction, SourceRecordView, SourceView } from '../../src/internal/sources/sources.js';
 import { call } from '../api.js';
 import { useKeys } from '../keys.js';
 import { Text } from '../parts/json.js';
 import { useScrolledTo } from '../parts/scroll.js';
 import { Action, Empty, Mark } from '../parts/small.js';
-import { neighbour, whatNext } from '../parts/view.js';
+import { counted, neighbour, whatNext } from '../parts/view.js';
+import { selected } from '../route.js';
 import { attempt, now, refresh, run, sources } from '../store.js';
-import { useDeliveries } from './story.js';
+import { deliveriesOf, useDeliveries } from './story.js';
 
 /** A record in the list, for the keys; `undefined` for a schedule itself. */
 interface Place {
@@ -35,18 +37,29 @@ const places = computed<readonly Place[]>(() =>
 const chosen = signal('');
 const opened = signal('');
 
-const nameOf = ({ source, record, isDead }: Place) => `${source.kind} ${source.name} ${isDead} ${record?.id ?? ''}`;
-const current = computed(() => places.value.find((place) => nameOf(place) === chosen.value) ?? places.value[0]);
+const nameOf = ({ source, record, isDead }: Place) =>
+  `${source.kind} ${source.name} ${isDead} ${record?.id ?? ''} ${record?.function ?? ''}`;
+/** The chosen record, else the record of the address, else the first. */
+const current = computed(
+  () =>
+    places.value.find((place) => nameOf(place) === chosen.value) ??
+    places.value.find(({ record }) => record !== undefined && record.id === selected.value) ??
+    places.value[0],
+);
 
 /** Queues, streams and asynchronous invocations, with their waiting messages and dead letters. */
 export function QueuesView() {
+  // A link to a record is stronger than an earlier choice.
+  useEffect(() => {
+    if (selected.value !== '') chosen.value = '';
+  }, [selected.value]);
   const step = (by: number) => {
     const next = neighbour(places.value, current.value, by);
     if (next) chosen.value = nameOf(next);
   };
   const onCurrent = (action: SourceAction, wantsDead: boolean) => () => {
     const { source, record, isDead } = current.value ?? {};
-    if (source && record && isDead === wantsDead) act(source, action, record.id);
+    if (source && record && isDead === wantsDead) act(source, action, record);
   };
   const fire = () => {
     const source = current.value?.source;
@@ -160,7 +173,7 @@ function Records(props: {
   return (
     <ul class="records">
       {records.map((record) => (
-        <Record key={record.id} source={source} record={record} isDead={isDead} />
+        <Record key={`${record.id} ${record.function ?? ''}`} source={source} record={record} isDead={isDead} />
       ))}
     </ul>
   );
@@ -169,15 +182,18 @@ function Records(props: {
 function Record(place: Place & { readonly record: SourceRecordView }) {
   const { source, record, isDead } = place;
   const isCurrent = current.value !== undefined && nameOf(current.value) === nameOf(place);
+  // The settings of a source of several functions are not those of each function.
+  const deliveries = record.function === undefined ? source.maxDeliveries : record.deliveries;
   const element = useScrolledTo<HTMLLIElement>(isCurrent);
   return (
     <li ref={element} class={isCurrent ? 'record current' : 'record'} aria-current={isCurrent || undefined}>
       <div class="bar">
         <code>{record.id}</code>
+        {record.function !== undefined && <span class="quiet">{record.function}</span>}
         {record.lane !== '' && <span class="quiet">{record.lane}</span>}
         <span class="grow">
           {isDead
-            ? `dead letter after ${source.maxDeliveries} deliveries`
+            ? `dead letter after ${counted(deliveries)}`
             : record.until !== null
               ? whatNext({ deliveries: record.deliveries, until: record.until }, source.maxDeliveries, now.value)
               : record.state === 'filtered'
@@ -190,7 +206,7 @@ function Record(place: Place & { readonly record: SourceRecordView }) {
             of={record.id}
             shortcut="n"
             primary={isCurrent}
-            onClick={() => act(source, 'now', record.id)}
+            onClick={() => act(source, 'now', record)}
           />
         )}
         {isDead && (
@@ -199,25 +215,23 @@ function Record(place: Place & { readonly record: SourceRecordView }) {
             of={record.id}
             shortcut="b"
             primary={isCurrent}
-            onClick={() => act(source, 'send-back', record.id)}
+            onClick={() => act(source, 'send-back', record)}
           />
         )}
         <Action label="Look" of={record.id} shortcut="l" onClick={() => toggle(place)} />
-        {isDead && (
-          <Action label="Delete" of={record.id} shortcut="x" onClick={() => act(source, 'delete', record.id)} />
-        )}
+        {isDead && <Action label="Delete" of={record.id} shortcut="x" onClick={() => act(source, 'delete', record)} />}
       </div>
-      {isDead && <Reason recordId={record.id} />}
+      {isDead && <Reason record={record} />}
       {opened.value === nameOf(place) && <Text label={`Record ${record.id}`} text={record.preview} />}
     </li>
   );
 }
 
 /** The reason for a dead letter: the failure of the last invocation that received it. */
-function Reason({ recordId }: { readonly recordId: string }) {
-  const last = useDeliveries([recordId]).at(-1);
+function Reason({ record: { id, function: fn } }: { readonly record: SourceRecordView }) {
+  const last = deliveriesOf(useDeliveries([id]), id, fn).at(-1);
   if (!last) return null;
-  const failure = last.failures.find(({ record }) => record === recordId) ?? last.failures[0];
+  const failure = last.failures.find(({ record }) => record === id) ?? last.failures[0];
   return (
     <p class="reason">
       <a href={`#/invocations/${last.id}`}>#{last.id}</a>{' '}
@@ -233,8 +247,9 @@ const DID: Readonly<Record<SourceAction, string>> = {
   fire: 'runs',
 };
 
-function act({ kind, name }: SourceView, action: SourceAction, recordId?: string): void {
-  const body = { kind, name, action, ...(recordId !== undefined && { recordId }) };
+function act({ kind, name }: SourceView, action: SourceAction, record?: SourceRecordView): void {
+  const { id: recordId, function: fn } = record ?? {};
+  const body = { kind, name, action, ...(recordId && { recordId }), ...(fn && { function: fn }) };
   void attempt(`${recordId ?? name} ${DID[action]}`, async () => {
     sources.value = await call('POST /api/sources', { body });
   });

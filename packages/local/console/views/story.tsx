@@ -4,6 +4,7 @@ import { call } from '../api.js';
 import { Mark } from '../parts/small.js';
 import { clockTime, nextSteps, toneOf } from '../parts/view.js';
 import { newest, rowOf } from '../rows.js';
+import { sources } from '../store.js';
 
 /** Maximum number of records of a batch whose deliveries are shown. */
 const MAX_RECORDS = 10;
@@ -12,12 +13,13 @@ const MAX_RECORDS = 10;
 export function Story({ row }: { readonly row: InvocationRow }) {
   const ids = (row.origin.recordIds ?? []).slice(0, MAX_RECORDS);
   const rows = useDeliveries(ids);
-  const told = ids.filter((id) => deliveriesOf(rows, id).length > 1);
+  const mine = (id: string) => deliveriesOf(rows, id, row.origin.function);
+  const told = ids.filter((id) => mine(id).length > 1 || endOf(mine(id), id)?.state === 'dead-letter');
   if (told.length === 0) return null;
   return (
     <section aria-label="Deliveries">
       {told.map((id) => (
-        <One key={id} recordId={id} rows={deliveriesOf(rows, id)} row={row} />
+        <One key={id} recordId={id} rows={mine(id)} row={row} />
       ))}
     </section>
   );
@@ -29,10 +31,8 @@ function One(props: {
   readonly row: InvocationRow;
 }) {
   const { recordId, rows, row } = props;
-  const end = rows
-    .flatMap((one) => nextSteps(one))
-    .filter((step) => step.recordId === recordId)
-    .at(-1);
+  const end = endOf(rows, recordId);
+  const source = sources.value.find(({ kind, name }) => `${kind} ${name}` === end?.source);
   return (
     <>
       <h3>
@@ -51,16 +51,32 @@ function One(props: {
         })}
         {end?.state === 'dead-letter' && (
           <li>
-            then a <a href="#/queues">dead letter</a>
+            then a <a href={`#/queues/${encodeURIComponent(recordId)}`}>dead letter</a>
+            {source && ` in ${source.deadLetterName}`}
           </li>
         )}
+        {end && GONE[end.state] && <li>then {GONE[end.state]}</li>}
       </ol>
     </>
   );
 }
 
-const deliveriesOf = (rows: readonly InvocationRow[], recordId: string) =>
-  rows.filter(({ origin }) => origin.recordIds?.includes(recordId));
+/** The ends of a record that no destination receives. */
+const GONE: Readonly<Record<string, string>> = {
+  discarded: 'dropped: the source has no dead-letter queue or failure destination',
+  expired: 'given up: it is older than its source allows',
+};
+
+/** The last change of a record. */
+const endOf = (rows: readonly InvocationRow[], recordId: string) =>
+  rows
+    .flatMap((one) => nextSteps(one))
+    .filter((step) => step.recordId === recordId)
+    .at(-1);
+
+/** @param fn the function, in a run of several functions: each is retried alone */
+export const deliveriesOf = (rows: readonly InvocationRow[], recordId: string, fn: string | undefined) =>
+  rows.filter(({ origin }) => origin.recordIds?.includes(recordId) && (fn === undefined || origin.function === fn));
 
 /** The rows of all invocations that received one of the records, oldest first: stored ones, and new ones as they arrive. */
 export function useDeliveries(recordIds: readonly string[]): readonly InvocationRow[] {

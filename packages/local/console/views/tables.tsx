@@ -1,9 +1,11 @@
 import { computed, signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import type { ServiceData, StoreView } from '../../src/internal/console/api.js';
+import type { HiddenPlace } from '../../src/internal/journal/hidden.js';
 import { call } from '../api.js';
 import { useKeys } from '../keys.js';
 import { Json } from '../parts/json.js';
+import { RevealKeys } from '../parts/reveal.js';
 import { Action, Empty } from '../parts/small.js';
 import { neighbour } from '../parts/view.js';
 import { go, selected } from '../route.js';
@@ -109,16 +111,30 @@ function Store({ service, one, columns, store: { name, about, count } }: StorePr
   );
 }
 
+interface Item {
+  readonly shown: unknown;
+  /** Its place in its page, which begins at `start`. */
+  readonly index: number;
+  readonly start: string | null;
+  readonly hidden: readonly HiddenPlace[];
+}
+
+function readHidden(service: string, name: string, { start, index, shown }: Item, path: readonly string[]) {
+  const body = { service, name, index, shown, path, ...(start !== null && { start }) };
+  return call('POST /api/reveal-item', { body });
+}
+
 function Items({ service, name, columns }: Pick<StoreProps, 'service' | 'columns'> & { readonly name: string }) {
-  const [items, setItems] = useState<readonly unknown[]>();
+  const [items, setItems] = useState<readonly Item[]>();
   const [next, setNext] = useState<string | null>(null);
-  const load = (start: string | null, before: readonly unknown[]) =>
+  const load = (start: string | null, before: readonly Item[]) =>
     void attempt(before.length > 0 ? 'More items are shown' : '', async () => {
       const page = await call('GET /api/data/{service}/{name}', {
         params: { service, name },
         ...(start !== null && { query: { start } }),
       });
-      setItems([...before, ...page.items]);
+      const found = page.items.map((shown, index) => ({ shown, index, start, hidden: page.hidden[index] ?? [] }));
+      setItems([...before, ...found]);
       setNext(page.next);
     });
   const more = () => next !== null && load(next, items ?? []);
@@ -128,10 +144,22 @@ function Items({ service, name, columns }: Pick<StoreProps, 'service' | 'columns
   if (items.length === 0) return <Empty>It is empty.</Empty>;
   return (
     <>
+      {columns.length === 0 && <RevealKeys />}
       {columns.length > 0 ? (
-        <Columns columns={columns} items={items} />
+        <Columns columns={columns} items={items.map(({ shown }) => shown)} />
       ) : (
-        items.map((item, index) => <Json key={index} label={`Item ${index + 1}`} value={item} />)
+        items.map((item, at) => (
+          <Json
+            key={at}
+            label={`Item ${at + 1}`}
+            value={item.shown}
+            reveals={{
+              of: `item ${at + 1} of ${name}`,
+              places: item.hidden,
+              read: ({ path }) => readHidden(service, name, item, path),
+            }}
+          />
+        ))
       )}
       {next !== null && <Action label="More items" shortcut="m" onClick={more} />}
     </>

@@ -11,7 +11,8 @@ export const handler = awslambda.streamifyResponse(async (event, stream) => {
     return void answer.end();
   }
   if (path === '/fails') throw new Error('in the middle');
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  // The client has the first chunk before the second one is written.
+  await fetch(process.env.BARRIER);
   answer.write('two');
   answer.end();
 });

@@ -55,7 +55,9 @@ export interface ConsoleApi {
   'POST /api/sources': { readonly body: SourceActionRequest; readonly answer: readonly SourceView[] };
   'POST /api/speed': { readonly body: { readonly speed: number }; readonly answer: { readonly speed: number } };
   'GET /api/data': { readonly answer: readonly ServiceData[] };
-  'GET /api/data/{service}/{name}': { readonly answer: StoreItems };
+  'GET /api/data/{service}/{name}': { readonly answer: ShownItems };
+  /** The value of one hidden place of an item. */
+  'POST /api/reveal-item': { readonly body: RevealItemRequest; readonly answer: { readonly value: string } };
   'POST /api/token': { readonly body: TokenRequest; readonly answer: { readonly token: string } };
   'GET /api/recordings': { readonly answer: readonly RecordingView[] };
   'GET /api/recordings/{file}': { readonly answer: SavedRecording };
@@ -76,6 +78,19 @@ export interface ConsoleApi {
 /** A hidden place of an invocation. */
 export interface RevealRequest {
   readonly id: number;
+  readonly path: readonly string[];
+}
+
+/** A hidden place of an item of a table. */
+export interface RevealItemRequest {
+  readonly service: string;
+  readonly name: string;
+  /** The start of the item's page; absent for the first page. */
+  readonly start?: string;
+  /** The place of the item in its page. */
+  readonly index: number;
+  /** The item as the page shows it: another item at this place is not revealed. */
+  readonly shown: unknown;
   readonly path: readonly string[];
 }
 
@@ -181,6 +196,8 @@ export interface SourceActionRequest {
   readonly name: string;
   readonly action: SourceAction;
   readonly recordId?: string;
+  /** The function whose record it is, in a run of several functions. */
+  readonly function?: string;
 }
 
 /** The data of one service. */
@@ -209,6 +226,12 @@ export interface StoreItems {
   readonly items: readonly unknown[];
   /** For the next page; `null` after the last one. */
   readonly next: string | null;
+}
+
+/** A page of items in the form that is shown. */
+export interface ShownItems extends StoreItems {
+  /** The hidden places of each item. */
+  readonly hidden: readonly (readonly HiddenPlace[])[];
 }
 
 /** One item that a call of an invocation wrote. */

@@ -2,7 +2,14 @@ import { FrameworkError } from '@sallyport/core';
 import { defineOptions, integer, kind, list, number, object, oneOf, string, text } from '@sallyport/core/options';
 import type { SendRequest } from '../send/send.js';
 import { SOURCE_TYPES } from '../sources/source-types.js';
-import type { OpenRequest, ReplayRequest, RevealRequest, SourceActionRequest, TokenRequest } from './api.js';
+import type {
+  OpenRequest,
+  ReplayRequest,
+  RevealItemRequest,
+  RevealRequest,
+  SourceActionRequest,
+  TokenRequest,
+} from './api.js';
 
 /** Parsers for the bodies of calls. Each parser throws FrameworkError `local.invalid_request`. */
 const fail = (problem: string) =>
@@ -39,6 +46,7 @@ const SOURCE_ACTION = defineOptions<SourceActionRequest>()(
     name: string.required(),
     action: oneOf('now', 'send-back', 'delete', 'fire').required(),
     recordId: text(),
+    function: text(),
   },
   { fail },
 );
@@ -51,6 +59,17 @@ const SAVE = defineOptions<{ readonly id: number; readonly as: 'recording' | 'fi
 );
 const ID = defineOptions<{ readonly id: number }>()({ id: integer(1).required() }, { fail });
 const REVEAL = defineOptions<RevealRequest>()({ id: integer(1).required(), path: list(string).required() }, { fail });
+const REVEAL_ITEM = defineOptions<RevealItemRequest>()(
+  {
+    service: text().required(),
+    name: text().required(),
+    start: text(),
+    index: integer(0).required(),
+    shown: anything,
+    path: list(string).required(),
+  },
+  { fail },
+);
 const EXPLAIN = defineOptions<{ readonly event: unknown; readonly context?: object }>()(
   { event: anything, context: object() },
   { fail },
@@ -74,4 +93,5 @@ export const readSpeed = reader<{ readonly speed: number }>(SPEED);
 export const readSave = reader<{ readonly id: number; readonly as: 'recording' | 'fixture' }>(SAVE);
 export const readId = reader<{ readonly id: number }>(ID);
 export const readReveal = reader<RevealRequest>(REVEAL);
+export const readRevealItem = reader<RevealItemRequest>(REVEAL_ITEM);
 export const readExplain = reader<{ readonly event: unknown; readonly context?: object }>(EXPLAIN);

@@ -9,7 +9,7 @@ import { POLICIES } from '../guard/policies.js';
 import type { Part } from '../host/base.js';
 import type { Host } from '../host/host.js';
 import { createCleaner } from '../journal/cleaner.js';
-import { hiddenPlaces, revealed } from '../journal/hidden.js';
+import { hiddenIn, hiddenPlaces, revealed } from '../journal/hidden.js';
 import type { Journal } from '../journal/journal.js';
 import { createRecordings } from '../recordings/recordings.js';
 import type { TestedFunctions } from '../recordings/save-test.js';
@@ -24,6 +24,7 @@ import {
   readOpen,
   readReplay,
   readReveal,
+  readRevealItem,
   readSave,
   readSend,
   readSourceAction,
@@ -31,7 +32,7 @@ import {
   readToken,
 } from './bodies.js';
 import { findConsole } from './build.js';
-import { listData, readStore } from './data.js';
+import { listData, readStore, revealItem } from './data.js';
 import { type Editor, findEditor } from './editor.js';
 import type { DoorAnswer, HostAnswer, HostCall, HostQuestions } from './messages.js';
 import { findRoute, type Routes } from './routes.js';
@@ -143,8 +144,8 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
     'POST /api/replay': ({ body }) => recordings.replay(readReplay(body)),
     'GET /api/sources': () => sources.list(),
     'POST /api/sources': ({ body }) => {
-      const { kind, name, action, recordId } = readSourceAction(body);
-      sources.act(kind, name, action, recordId);
+      const { kind, name, action, recordId, function: fn } = readSourceAction(body);
+      sources.act(kind, name, action, recordId, fn);
       return sources.list();
     },
     'POST /api/speed': ({ body }) => {
@@ -155,8 +156,10 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
     'GET /api/data/{service}/{name}': async ({ params, query }) => {
       const { items, next } = await readStore(state, params.service, params.name, query.get('start') ?? undefined);
       // Each item alone: the limits of the sanitizer are for one value.
-      return { items: items.map(clean), next };
+      const shown = items.map(clean);
+      return { items: shown, hidden: items.map((item, index) => hiddenIn(item, shown[index])), next };
     },
+    'POST /api/reveal-item': ({ body }) => revealItem(state, clean, readRevealItem(body)),
     'GET /api/invocations/{id}/writes': async ({ params }) => {
       const record = journal.raw(Number(params.id));
       if (!record?.awsCalls.some(({ service }) => service === 'dynamodb')) return [];

@@ -1,6 +1,11 @@
+import { createRequire } from 'node:module';
 import { isObject, membersOf, stringOf } from '@sallyport/core/internal';
-import { type CollectionTag, parse, type ScalarTag } from 'yaml';
+import type * as Yaml from 'yaml';
+import type { CollectionTag, ScalarTag } from 'yaml';
 import { usageError } from '../errors.js';
+
+/** Loaded with the first template: most runs read no template, and the parser needs a megabyte. */
+const loadYaml = () => createRequire(import.meta.url)('yaml') as typeof Yaml;
 
 /** The functions of CloudFormation that have a short form in YAML: `!Ref`, `!GetAtt`, `!Sub` and so on. */
 const FUNCTIONS = [
@@ -37,7 +42,9 @@ function attributeOf(text: string): readonly [string, string] {
 export function parseTemplate(file: string, text: string): unknown {
   try {
     // YAML's merge keys and anchors are read as CloudFormation reads them; a template of many aliases is rejected by the parser.
-    return JSON.parse(JSON.stringify(parse(text, { customTags: TAGS, logLevel: 'error', merge: true }) ?? null));
+    return JSON.parse(
+      JSON.stringify(loadYaml().parse(text, { customTags: TAGS, logLevel: 'error', merge: true }) ?? null),
+    );
   } catch (error) {
     const [problem = ''] = (error as Error).message.split('\n');
     throw usageError(`${file} is not valid YAML or JSON: ${problem.replace(/:$/, '')}`);

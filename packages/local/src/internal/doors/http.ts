@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { clientFailure, DOOR_PROFILES, type HttpDoorKind } from '@sallyport/testkit/events';
+import { type ClientAnswer, clientFailure, DOOR_PROFILES, type HttpDoorKind } from '@sallyport/testkit/events';
 import type { Target } from '../guard/check.js';
 import { guardOf, guardRequests, guardUpgrades, refuseUpgrade } from '../guard/listener.js';
 import { forwardedHeaders, toPairs } from './forwarded.js';
@@ -44,15 +44,20 @@ async function serve(
   if (body === undefined) return; // The client disconnected.
   if (body === 'too-large') return reject(request, response, 413, 'Request Entity Too Large');
   const sink = streams(host, kind) ? new HttpStream(host, kind, response) : undefined;
-  const { client, outcome } = await sendThroughDoor(host, kind, toDoorRequest(kind, request, target, body), sink);
-  if (client && !sink?.hasBegun) send(response, client.status, client.headers, Buffer.from(client.body), request);
+  const answer = ({ status, headers, body }: ClientAnswer) =>
+    send(response, status, headers, Buffer.from(body), request);
+  const { client, outcome } = await sendThroughDoor(host, kind, toDoorRequest(kind, request, target, body), {
+    stream: sink,
+    onTimeout: answer,
+  });
+  if (client && !sink?.hasBegun) answer(client);
   sink?.report(outcome.id);
 }
 
-/** True if a streamed response is sent while it is written. */
+/** True if a streamed response is sent while it is written. One of several functions is known to stream when it has started. */
 function streams({ config, inspection }: DoorHost, kind: HttpDoorKind): boolean {
-  if (!inspection().streaming || !DOOR_PROFILES[kind].streams) return false;
-  return kind !== 'gateway-v1' || config.restStream;
+  const isPossible = inspection().streaming || config.fleet !== undefined;
+  return isPossible && DOOR_PROFILES[kind].streams && (kind !== 'gateway-v1' || config.restStream);
 }
 
 function toDoorRequest(

@@ -1,4 +1,10 @@
-import { type ClientAnswerOptions, clientFailure, DOOR_PROFILES, type HttpDoorKind } from '@sallyport/testkit/events';
+import {
+  type ClientAnswer,
+  type ClientAnswerOptions,
+  clientFailure,
+  DOOR_PROFILES,
+  type HttpDoorKind,
+} from '@sallyport/testkit/events';
 import type { InvokeOptions, InvokeOutcome, StreamSink } from '../runtime/invoker.js';
 import { toClientAnswer } from './answer.js';
 import { decide } from './authorizer.js';
@@ -13,12 +19,20 @@ import type { DoorHost, DoorRequest, DoorResult } from './request.js';
 /** The HTTP doors, in the order of their ports. */
 export const HTTP_DOORS: readonly HttpDoorKind[] = ['gateway-v2', 'gateway-v1', 'load-balancer', 'function-url'];
 
+/** Receives parts of a response before the function has ended. */
+export interface DoorClient {
+  /** `isExpected`: the function is known to stream. */
+  readonly stream?: (StreamSink & { readonly isExpected: boolean }) | undefined;
+  /** Called when the door no longer waits for the function, which continues. */
+  readonly onTimeout?: (client: ClientAnswer) => void;
+}
+
 /** Sends a request through a door and returns the response of its client. */
 export async function sendThroughDoor(
   host: DoorHost,
   kind: HttpDoorKind,
   request: DoorRequest,
-  stream?: StreamSink,
+  { stream, onTimeout = () => {} }: DoorClient = {},
 ): Promise<DoorResult> {
   const options: InvokeOptions = {
     origin: { kind, target: `${request.method} ${request.path}` },
@@ -42,14 +56,14 @@ export async function sendThroughDoor(
   if ('client' in authorized) return authorized;
   const startedAt = host.clock.monotonicMs();
   const running = host.invoker.invoke(authorized.event, { ...options, ...authorized.trace });
-  // A streamed answer has its own limits: the REST API waits 15 minutes for it.
-  const limitMs = stream === undefined ? DOOR_PROFILES[kind].waitsMs : undefined;
+  const limitMs = DOOR_PROFILES[kind].waitsMs;
   const result = await answered(
     host,
     kind,
-    withinLimit(host, running, limitMs),
+    withinLimit(host, running, limitMs, stream),
     running,
     answerOptions(settings, request),
+    onTimeout,
   );
   const durationMs = host.clock.monotonicMs() - startedAt;
   const before = [...refused, ...(isMissing ? [missingRoute(request, settings)] : [])];
@@ -64,11 +78,15 @@ async function answered(
   waited: Promise<InvokeOutcome | 'too-slow'>,
   running: Promise<InvokeOutcome>,
   options: ClientAnswerOptions,
+  onTimeout: (client: ClientAnswer) => void,
 ): Promise<DoorResult> {
   const outcome = await waited;
   if (outcome === 'too-slow') {
     const client = clientFailure(kind, 'timeout');
-    return { outcome: await running, client };
+    onTimeout(client);
+    const late = await running;
+    recordClient(host, late.id, client);
+    return { outcome: late, client };
   }
   if (outcome.ok && outcome.streamed) return { outcome, client: undefined };
   const client = toClientAnswer(kind, outcome, options);
@@ -81,11 +99,15 @@ async function withinLimit(
   host: DoorHost,
   running: Promise<InvokeOutcome>,
   limit: number | undefined,
+  stream: DoorClient['stream'],
 ): Promise<InvokeOutcome | 'too-slow'> {
   if (limit === undefined || limit > host.config.timeoutMs || host.config.inspect !== undefined) return running;
   let cancel = () => {};
   const late = new Promise<'too-slow'>((resolve) => {
-    cancel = host.clock.after(limit, () => resolve('too-slow'));
+    cancel = host.clock.after(limit, () => {
+      // A streamed answer has its own limits: the REST API waits 15 minutes for it.
+      if (!stream?.isExpected) resolve('too-slow');
+    });
   });
   return Promise.race([running, late]).finally(() => cancel());
 }

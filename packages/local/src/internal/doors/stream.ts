@@ -28,6 +28,8 @@ interface Prelude {
 /** Forwards a streamed response while it is written: status and headers first, then each chunk. */
 export class HttpStream implements StreamSink {
   hasBegun = false;
+  /** False if the function may not stream: then the time limit of its door applies. */
+  isExpected: boolean;
   readonly #host: DoorHost;
   readonly #kind: HttpDoorKind;
   readonly #response: ServerResponse;
@@ -47,6 +49,11 @@ export class HttpStream implements StreamSink {
     this.#kind = kind;
     this.#response = response;
     this.#startedAt = host.clock.monotonicMs();
+    this.isExpected = host.inspection().streaming;
+  }
+
+  expect(): void {
+    this.isExpected = true;
   }
 
   head(contentType: string): void {
@@ -68,8 +75,9 @@ export class HttpStream implements StreamSink {
   }
 
   end(error?: FunctionError): void {
+    // The door answers for a function that fails before its response.
+    if (!this.hasBegun) return;
     if (!this.#response.headersSent) {
-      this.hasBegun = true;
       this.#response.writeHead(502, { 'content-type': 'text/plain' }).end('Internal Server Error');
     } else if (error) {
       // A client can detect that a chunked response without its last chunk is incomplete.

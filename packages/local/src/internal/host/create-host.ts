@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock } from '@sallyport/core';
+import { type FullClock, systemClock } from '@sallyport/core';
 import { AWS_PORT, awsVariables, createAwsPort } from '../aws/port.js';
 import { BuildLoop, type NewBuild } from '../build/build-loop.js';
 import type { Config } from '../config/config.js';
@@ -48,6 +48,8 @@ export interface HostOptions {
   readonly without?: readonly string[];
   /** Called with what the start waits for next. */
   readonly onPhase?: (phase: string) => void;
+  /** The clock of doors and sources; default: `systemClock`. The limits of the function itself are in real time. */
+  readonly clock?: FullClock;
 }
 
 /**
@@ -56,7 +58,7 @@ export interface HostOptions {
  * @throws FrameworkError `local.usage`, `local.port_taken`
  */
 export async function startHost(config: Config, options: HostOptions = {}): Promise<RunningHost> {
-  const { watch = true, without = [], onPhase = () => {} } = options;
+  const { watch = true, without = [], onPhase = () => {}, clock = systemClock } = options;
   const nodeMajor = nodeMajorOf(config.node);
   const keys = createKeys(config);
   const ports = { ...(await findPorts(config.port)) };
@@ -68,7 +70,7 @@ export async function startHost(config: Config, options: HostOptions = {}): Prom
   const notice = (text: string) => journal.note({ at: now(), topic: 'notice', text });
   const guardian = startGuardian();
   const guard = (pid: number) => guardian.add(pid);
-  const base: RunBase = { config, clock: systemClock, keys, token, ports, journal, guard, notice };
+  const base: RunBase = { config, clock, keys, token, ports, journal, guard, notice };
   const { host, functions, fleet, page, parts } = createParts(base, { guardian, nodeMajor, without, watch });
   for (const text of [...(config.fleet?.notices ?? []), ...(config.deployed?.notices ?? [])]) notice(text);
   if (!without.includes('doors')) sayAssumptions(host);
@@ -107,7 +109,7 @@ interface PartOptions {
 
 /** Creates the parts of a run, each from the parts before it, and lists them in the order of their start. */
 function createParts(base: RunBase, { guardian, nodeMajor, without, watch }: PartOptions) {
-  const { config, journal, notice } = base;
+  const { config, journal, notice, clock } = base;
   const identity = new LocalIdentity(base);
   const state = new LocalState(base, process.env);
   const address = without.includes(AWS_PORT) ? {} : awsVariables(base);
@@ -118,7 +120,7 @@ function createParts(base: RunBase, { guardian, nodeMajor, without, watch }: Par
     ...traces.variables(),
     ...developerVariables(config, identity, state),
   });
-  const runtime = { config, nodeMajor, journal, guardian, now, notice, variables };
+  const runtime = { config, nodeMajor, journal, guardian, clock, now, notice, variables };
   const fleet = config.fleet && new Fleet({ ...runtime, watch }, config.fleet.functions);
   const functions = fleet ? undefined : new Functions(runtime);
   const { access } = fleet ?? functions ?? new Functions(runtime);

@@ -78,7 +78,8 @@ export class Fleet implements Invoker {
 
   /** Invokes each function that the event reaches, with the records that its filters match. */
   async invoke(event: unknown, options: InvokeOptions): Promise<InvokeOutcome> {
-    const reached = functionsFor(this.#functions, event, options.origin);
+    const named = this.#functions.find(({ name }) => name === options.origin.function);
+    const reached = named ? [named] : functionsFor(this.#functions, event, options.origin);
     if (reached.length === 0) return this.#unknown(event, options);
     const [first, ...others] = reached.flatMap((one) => {
       const own = this.#filters.apply(one, event, options.origin);
@@ -93,7 +94,11 @@ export class Fleet implements Invoker {
     const runtime = this.#start(member);
     // A second environment would start if the event waited in the runtime while the first one loads.
     await member.ready;
-    return runtime.invoke(event, { ...options, origin: { ...options.origin, function: one.name } });
+    const { stream, ...rest } = options;
+    const sink = runtime.inspection().streaming ? stream : undefined;
+    sink?.expect?.();
+    const origin = { ...options.origin, function: one.name };
+    return runtime.invoke(event, { ...rest, origin, ...(sink && { stream: sink }) });
   }
 
   /** The runtime of a function; its first use starts the first build, for which the event waits. */
@@ -116,7 +121,10 @@ export class Fleet implements Invoker {
     const shared = { ...config, stateFolder: this.#init.config.stateFolder };
     member.builds = new BuildLoop({ config: shared, folder, watch, onBuild });
     note('starts: its first event waits for the build');
-    if (!this.#isStopped) member.ready = member.builds.start();
+    if (!this.#isStopped) {
+      runtime.prepare();
+      member.ready = member.builds.start();
+    }
     return runtime;
   }
 

@@ -20,8 +20,13 @@ const MAX_HIDDEN_DEPTH = 32;
 
 /** The hidden places of a record: where its sanitized form differs. */
 export function hiddenPlaces(raw: RawRecord, shown: InvocationRecord): readonly HiddenPlace[] {
+  return hiddenIn(partsOf(raw), partsOf(shown));
+}
+
+/** The hidden places of any value: where its sanitized form differs. */
+export function hiddenIn(raw: unknown, shown: unknown): readonly HiddenPlace[] {
   const found: HiddenPlace[] = [];
-  compare(partsOf(raw), partsOf(shown), [], (path, value, instead) => {
+  compare(raw, shown, [], (path, value, instead) => {
     if (found.length < MAX_PLACES)
       found.push({ path, why: whyHidden(path, value, instead), shown: shownText(instead) });
   });
@@ -30,9 +35,14 @@ export function hiddenPlaces(raw: RawRecord, shown: InvocationRecord): readonly 
 
 /** The value of one hidden place, as text; `undefined` if nothing is hidden there. */
 export function revealed(raw: RawRecord, shown: InvocationRecord, path: readonly string[]): string | undefined {
+  return revealedIn(partsOf(raw), partsOf(shown), path);
+}
+
+/** The value of one hidden place of any value, as text; `undefined` if nothing is hidden there. */
+export function revealedIn(raw: unknown, shown: unknown, path: readonly string[]): string | undefined {
   const wanted = JSON.stringify(path);
   let value: string | undefined;
-  compare(partsOf(raw), partsOf(shown), [], (at, hidden) => {
+  compare(raw, shown, [], (at, hidden) => {
     if (JSON.stringify(at) === wanted) value = shownText(hidden).slice(0, MAX_LENGTH);
   });
   return value;

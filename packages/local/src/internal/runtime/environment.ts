@@ -61,8 +61,6 @@ export class Environment {
   readonly ended: Promise<void>;
   state: 'init' | 'standby' | 'idle' | 'running' | 'dead' = 'init';
   invocations = 0;
-  /** Time of the last poll for an event, milliseconds since the epoch. */
-  idleSince = Date.now();
   initMs = 0;
   fromStandby = false;
   readonly #init: EnvironmentInit;
@@ -240,7 +238,6 @@ export class Environment {
     }
     if (this.#pending.size === 0) {
       this.state = 'idle';
-      this.idleSince = Date.now();
       this.#memory.stop();
     }
     this.#init.events.onFree(this, left);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { relative } from 'node:path';
 import type { DescribedService } from '@sallyport/contract/service';
+import type { FullClock } from '@sallyport/core';
 import { isObject, LAMBDA_MAX_EVENT_BYTES } from '@sallyport/core/internal';
 import { type Explanation, explain } from '@sallyport/dispatch';
 import type { Config } from '../config/config.js';
@@ -34,6 +35,7 @@ export interface FunctionRuntimeInit {
   readonly nodeMajor: number;
   readonly journal: Journal;
   readonly guardian: Guardian;
+  readonly clock: FullClock;
   readonly now: () => number;
   /** Variables of the other parts and of the developer. */
   readonly variables: () => Readonly<Record<string, string>>;
@@ -58,6 +60,7 @@ export class FunctionRuntime implements Invoker {
       config: init.config,
       nodeMajor: init.nodeMajor,
       guardian: init.guardian,
+      clock: init.clock,
       variables: init.variables,
       onLog: (environment, requestId, line) => this.#onLog(environment, requestId, line),
       onMessage: (environment, message) => this.#onMessage(environment, message),
@@ -91,6 +94,11 @@ export class FunctionRuntime implements Invoker {
       invocations,
       memoryMb,
     }));
+  }
+
+  /** Starts the process that the first build will run in, while it is being made. */
+  prepare(): void {
+    this.#pool.prepareFirst();
   }
 
   /** Uses a successful build. Loads it immediately, so that the next event finds a warm environment. */

@@ -36,6 +36,8 @@ export interface InvokeOptions {
 
 /** Receives a streamed response: the head once, then chunks, then the end. */
 export interface StreamSink {
+  /** Called when the function has started and is known to stream; in a run of several functions this is not known before. */
+  expect?(): void;
   /** `contentType` is `application/vnd.awslambda.http-integration-response` if the response begins with a prelude. */
   head(contentType: string): void;
   /** Resolves when the client can receive more; the function waits until then. */

@@ -1,3 +1,4 @@
+import type { FullClock } from '@sallyport/core';
 import type { Config } from '../config/config.js';
 import type { LogLine } from '../journal/journal.js';
 import { Environment, type EnvironmentEvents } from './environment.js';
@@ -32,6 +33,8 @@ export interface RunnableCode {
 export interface PoolInit {
   readonly config: Config;
   readonly nodeMajor: number;
+  /** Measures how long environments are idle. */
+  readonly clock: FullClock;
   readonly guardian: Guardian;
   /** Variables in addition to Lambda's, read when an environment starts. */
   readonly variables: () => Readonly<Record<string, string>>;
@@ -51,23 +54,34 @@ export class Pool {
   readonly #closing: Promise<void>[] = [];
   #code: RunnableCode | undefined;
   #standby: Promise<Environment> | undefined;
+  /** True for the standby of the first build, which has loaded no dependencies. */
+  #isStandbyEmpty = false;
   #starting = 0;
   #made = 0;
   #isClosed = false;
-  readonly #reaper: NodeJS.Timeout;
+  /** Time of the last poll of each environment for an event, in milliseconds of the clock. */
+  readonly #idleSince = new WeakMap<Environment, number>();
+  #stopWatching = () => {};
 
   constructor(init: PoolInit) {
     this.#init = init;
-    this.#reaper = setInterval(() => this.#endIdle(), IDLE_MS / 10);
-    this.#reaper.unref();
+    this.#watchIdle();
+  }
+
+  #watchIdle(): void {
+    this.#stopWatching = this.#init.clock.after(IDLE_MS / 10, () => {
+      this.#endIdle();
+      this.#watchIdle();
+    });
   }
 
   /** Ends environments of a burst that has passed. The newest is kept, so that the next event finds a warm one. */
   #endIdle(): void {
-    const now = Date.now();
+    const now = this.#init.clock.monotonicMs();
     const idle = [...this.#environments].filter(({ state, running }) => state === 'idle' && running === 0);
     const kept = idle.length === this.#environments.size ? idle.slice(0, -1) : idle;
-    for (const environment of kept) if (now - environment.idleSince > IDLE_MS) environment.kill('stopped');
+    for (const environment of kept)
+      if (now - (this.#idleSince.get(environment) ?? now) > IDLE_MS) environment.kill('stopped');
   }
 
   get all(): readonly Environment[] {
@@ -151,7 +165,7 @@ export class Pool {
       if (environment.running === 0) environment.kill('stopped');
     }
     this.#code = code;
-    if (code && code.preload.join() !== preload) this.#dropStandby();
+    if (code && code.preload.join() !== preload && !this.#isStandbyEmpty) this.#dropStandby();
     this.#init.onChange();
   }
 
@@ -165,9 +179,18 @@ export class Pool {
     this.#standby.catch(() => {});
   }
 
+  /** Starts a process while the first build is being made. It loads only the runtime client. */
+  prepareFirst(): void {
+    const { inspect, managedInstances } = this.#init.config;
+    if (inspect !== undefined || managedInstances !== undefined || this.#code || this.#standby) return;
+    this.#isStandbyEmpty = true;
+    this.#standby = this.#make([], undefined);
+    this.#standby.catch(() => {});
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearInterval(this.#reaper);
+    this.#stopWatching();
     this.#dropStandby();
     for (const environment of this.all) environment.kill('stopped');
     await Promise.all([...this.all.map(({ ended }) => ended), ...this.#closing]);
@@ -182,10 +205,14 @@ export class Pool {
     const variables = { ...this.#init.variables(), _HANDLER: `index.${order.handler}`, LAMBDA_TASK_ROOT: order.folder };
     // The standby saves the wait after a save; additional environments start cold, as on Lambda.
     const standby = this.#environments.size === 0 ? this.#standby : undefined;
+    const isEmpty = this.#isStandbyEmpty;
     if (standby) this.#standby = undefined;
+    this.#isStandbyEmpty = false;
     const waiting = await standby?.catch(() => undefined);
     if (waiting && !waiting.isDead) {
       waiting.begin({ ...order, variables });
+      // It loads the dependencies now, as a cold start does.
+      waiting.fromStandby = !isEmpty;
       return waiting;
     }
     return this.#make(preload, { ...order, variables });
@@ -211,6 +238,7 @@ export class Pool {
     const { onLog, onMessage, onFree, onChange } = this.#init;
     return {
       onFree: (environment, left) => {
+        this.#idleSince.set(environment, this.#init.clock.monotonicMs());
         if (this.#retired.has(environment) && environment.running === 0) environment.kill('stopped');
         onFree(environment, left);
       },

@@ -1,12 +1,15 @@
-import type { Engine, EngineChange } from '@sallyport/testkit/engines';
+import type { EngineChange } from '@sallyport/testkit/engines';
 import { failureQueueOf } from './failures.js';
 import { Filtered } from './filtered.js';
+import type { Delivering, Receiver } from './receiver.js';
 import type { LocalSource, SourceType } from './source.js';
 import type { SourceRecordView, SourceView } from './sources.js';
 import type { SourceContext } from './sources-context.js';
 
 /** A record that has left its source for its failure destination. */
 interface DeadLetter<R> {
+  /** `undefined` if no function received it. */
+  readonly receiver: Delivering<R> | undefined;
   readonly id: string;
   readonly record: R;
   readonly state: string;
@@ -24,25 +27,35 @@ export interface FailureMessage {
 /** The names that a source receives from its type. */
 export type SourceNames = Pick<SourceType, 'kind' | 'arn'>;
 
-/** A source whose records an engine of the test kit delivers, and whose dead letters wait for the developer. */
+/** A source whose records engines of the test kit deliver, one for each receiver, and whose dead letters wait for the developer. */
 export abstract class EngineSource<R> implements LocalSource {
   abstract readonly isAsynchronous: boolean;
   readonly kind: string;
   readonly name: string;
   protected readonly context: SourceContext;
-  protected engine: Engine<R> | undefined;
+  protected readonly receivers: readonly Delivering<R>[];
   #arn: string;
   #dead: DeadLetter<R>[] = [];
-  /** Records that were given up now: those of one batch become one message. */
-  #givenUp: EngineChange<R>[] = [];
   readonly #filtered = new Filtered();
   #done = 0;
 
-  constructor({ kind, arn }: SourceNames, name: string, context: SourceContext) {
+  /** @param filterOf the filter of a receiver: true if AWS would deliver a record to its function */
+  constructor(
+    { kind, arn }: SourceNames,
+    name: string,
+    context: SourceContext,
+    filterOf: (receiver: Receiver) => (record: R) => boolean,
+  ) {
     this.kind = kind;
     this.name = name;
     this.#arn = arn(name);
     this.context = context;
+    this.receivers = context.receiversOf(kind, name).map((receiver) => ({
+      ...receiver,
+      takes: filterOf(receiver),
+      engine: undefined,
+      givenUp: [],
+    }));
   }
 
   /** The settings of the console's view, defaults included. */
@@ -52,7 +65,7 @@ export abstract class EngineSource<R> implements LocalSource {
   protected abstract contentOf(record: R): unknown;
 
   /** The messages that AWS sends to the failure destination for records that were given up at the same time. */
-  protected abstract failuresOf(changes: readonly EngineChange<R>[]): readonly FailureMessage[];
+  protected abstract failuresOf(changes: readonly EngineChange<R>[], receiver: Receiver): readonly FailureMessage[];
 
   /** The queue of these messages. */
   get failureQueue(): string {
@@ -68,7 +81,7 @@ export abstract class EngineSource<R> implements LocalSource {
   }
 
   get isServed(): boolean {
-    return this.engine !== undefined;
+    return this.receivers.some(({ engine }) => engine !== undefined);
   }
 
   /** Records an event that AWS would not deliver because of filters. */
@@ -78,25 +91,25 @@ export abstract class EngineSource<R> implements LocalSource {
   }
 
   /** Keeps a record that is not delivered. */
-  protected keep(id: string, record: R, state: string, deliveries = 0): void {
-    this.#dead.push({ id, record, state, deliveries });
+  protected keep(dead: Omit<DeadLetter<R>, 'message'>): void {
+    this.#dead.push(dead);
   }
 
-  protected onChange(change: EngineChange<R>): void {
+  protected onChange(receiver: Delivering<R>, change: EngineChange<R>): void {
     const { id, record, state, deliveries } = change;
     if (state === 'done') this.#done += 1;
     if (state === 'dead-letter' || state === 'expired') {
-      this.keep(id, record, state, deliveries);
-      this.#givenUp.push(change);
-      if (this.#givenUp.length === 1) queueMicrotask(() => this.#sendFailures());
+      this.keep({ receiver, id, record, state, deliveries });
+      receiver.givenUp.push(change);
+      if (receiver.givenUp.length === 1) queueMicrotask(() => this.#sendFailures(receiver));
     }
-    this.context.changed(this, change);
+    this.context.changed(this, change, receiver.function);
   }
 
-  #sendFailures(): void {
-    for (const { ids, body } of this.failuresOf(this.#givenUp.splice(0))) {
+  #sendFailures(receiver: Delivering<R>): void {
+    for (const { ids, body } of this.failuresOf(receiver.givenUp.splice(0), receiver)) {
       const message = this.context.failures.add(this.failureQueue, body);
-      for (const dead of this.#dead) if (ids.includes(dead.id)) dead.message ??= message;
+      for (const dead of this.#dead) if (dead.receiver === receiver && ids.includes(dead.id)) dead.message ??= message;
     }
   }
 
@@ -108,18 +121,20 @@ export abstract class EngineSource<R> implements LocalSource {
     return this.#dead;
   }
 
-  sendBack(id: string): boolean {
-    const dead = this.#removeDead(id);
-    if (dead) this.engine?.send([dead.record]);
+  sendBack(id: string, fn?: string): boolean {
+    const dead = this.#removeDead(id, fn);
+    // Another function that has processed the record does not receive it again; a record that no function received reaches all of them.
+    const receivers = dead?.receiver ? [dead.receiver] : this.receivers;
+    if (dead) for (const { engine } of receivers) engine?.send([dead.record]);
     return dead !== undefined;
   }
 
-  drop(id: string): boolean {
-    return this.#removeDead(id) !== undefined;
+  drop(id: string, fn?: string): boolean {
+    return this.#removeDead(id, fn) !== undefined;
   }
 
-  #removeDead(id: string): DeadLetter<R> | undefined {
-    const index = this.#waiting().findIndex((dead) => dead.id === id);
+  #removeDead(id: string, fn: string | undefined): DeadLetter<R> | undefined {
+    const index = this.#waiting().findIndex((dead) => dead.id === id && isOf(dead.receiver, fn));
     const [removed] = index < 0 ? [] : this.#dead.splice(index, 1);
     const { message } = removed ?? {};
     if (message !== undefined && !this.#dead.some((dead) => dead.message === message)) {
@@ -128,36 +143,41 @@ export abstract class EngineSource<R> implements LocalSource {
     return removed;
   }
 
-  hurry(id?: string): boolean {
-    this.engine?.hurry(id);
-    return id === undefined || this.#records().some((record) => record.id === id);
+  hurry(id?: string, fn?: string): boolean {
+    const receivers = this.receivers.filter((receiver) => isOf(receiver, fn));
+    for (const { engine } of receivers) engine?.hurry(id);
+    return id === undefined || receivers.some((one) => recordsOf(one).some((record) => record.id === id));
   }
 
   stop(): void | Promise<void> {
-    this.engine?.stop();
+    for (const { engine } of this.receivers) engine?.stop();
   }
 
   view(): SourceView {
     const { clock, preview } = this.context;
     const settings = this.shownSettings();
-    const dead = ({ id, record, state, deliveries }: DeadLetter<R>): SourceRecordView => ({
+    const dead = ({ receiver, id, record, state, deliveries }: DeadLetter<R>): SourceRecordView => ({
       ...{ id, lane: '', state, deliveries, until: null },
       preview: preview(this.contentOf(record)),
+      ...functionOf(receiver),
     });
-    return {
-      kind: this.kind,
-      name: this.name,
-      arn: this.arn,
-      hasHandler: this.context.hasHandler(this.kind, this.name),
-      maxDeliveries: settings.maximumRetryAttempts + 1,
-      records: this.#records().map(({ id, lane, state, deliveries, until, record }) => ({
+    const here = (receiver: Delivering<R>) =>
+      recordsOf(receiver).map(({ id, lane, state, deliveries, until, record }) => ({
         id,
         lane: this.isAsynchronous ? '' : lane.replace(/^shard:/, ''),
         state,
         deliveries,
         until: until === undefined ? null : clock.toEpochMs(until),
         preview: preview(this.contentOf(record)),
-      })),
+        ...functionOf(receiver),
+      }));
+    return {
+      kind: this.kind,
+      name: this.name,
+      arn: this.arn,
+      hasHandler: this.context.hasHandler(this.kind, this.name),
+      maxDeliveries: settings.maximumRetryAttempts + 1,
+      records: this.receivers.flatMap(here),
       deadLetters: this.#waiting().map(dead),
       deadLetterName: this.failureQueue,
       done: this.#done,
@@ -165,8 +185,17 @@ export abstract class EngineSource<R> implements LocalSource {
       settings,
     };
   }
+}
 
-  #records() {
-    return this.engine?.snapshot().records ?? [];
-  }
+function recordsOf<R>({ engine }: Delivering<R>) {
+  return engine?.snapshot().records ?? [];
+}
+
+/** @param fn `undefined` for any function */
+function isOf(receiver: Receiver | undefined, fn: string | undefined): boolean {
+  return fn === undefined || receiver?.function === fn;
+}
+
+function functionOf(receiver: Receiver | undefined): { readonly function?: string } {
+  return receiver?.function === undefined ? {} : { function: receiver.function };
 }

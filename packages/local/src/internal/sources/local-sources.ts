@@ -6,6 +6,7 @@ import type { FunctionAccess } from '../host/host.js';
 import type { Inspection } from '../inspect/inspection.js';
 import type { State } from '../state/state.js';
 import type { FailureQueues } from './failures.js';
+import { createReceivers } from './receivers.js';
 import { readSourceSettings } from './settings.js';
 import type { LocalSource, SourceRun, SourceType } from './source.js';
 import { findType, SOURCE_TYPES } from './source-types.js';
@@ -35,7 +36,13 @@ export class LocalSources implements Sources, Part {
     this.#clock = createSpeedClock(host.clock, host.config.speed);
     this.#settings = readSourceSettings(host.config);
     this.run = {
-      ...createSourceContext(host, this.#clock, (kind, name) => this.#hasHandler(kind, name), this.#failureQueues()),
+      ...createSourceContext(
+        host,
+        this.#clock,
+        (kind, name) => this.#hasHandler(kind, name),
+        this.#failureQueues(),
+        createReceivers(host.config, this.#settings),
+      ),
       realClock: host.clock,
       state: host.state,
       get: (type, name) => this.get(type, name),
@@ -152,13 +159,13 @@ export class LocalSources implements Sources, Part {
     throw new FrameworkError('local.unknown_source', `framework: ${this.#noHandler(kind, name)}`);
   }
 
-  act(kind: string, name: string, action: SourceAction, recordId?: string): void {
+  act(kind: string, name: string, action: SourceAction, recordId?: string, fn?: string): void {
     const source = this.#sources.get(`${kind} ${name}`);
     if (!source) throw unknownSource(kind, name);
     if (action === 'fire') {
       if (!source.fire) throw unknownSource('schedule', name);
       source.fire();
-    } else if (!actOn(source, action, recordId)) {
+    } else if (!actOn(source, action, { id: recordId, fn })) {
       throw new FrameworkError(
         'local.unknown_record',
         `framework: the ${kind} ${name} has no record ${recordId ?? ''}`,
@@ -189,10 +196,14 @@ export class LocalSources implements Sources, Part {
 }
 
 /** Applies a developer's action to a record of a source. @returns true if the record existed */
-function actOn(source: LocalSource, action: Exclude<SourceAction, 'fire'>, id: string | undefined): boolean {
-  if (action === 'now') return source.hurry(id);
+function actOn(
+  source: LocalSource,
+  action: Exclude<SourceAction, 'fire'>,
+  { id, fn }: { readonly id: string | undefined; readonly fn: string | undefined },
+): boolean {
+  if (action === 'now') return source.hurry(id, fn);
   if (id === undefined) return false;
-  return action === 'delete' ? source.drop(id) : source.sendBack(id);
+  return action === 'delete' ? source.drop(id, fn) : source.sendBack(id, fn);
 }
 
 function unknownSource(kind: string, name: string): FrameworkError {

@@ -7,8 +7,9 @@ import {
 import type { KinesisRecordOptions, TableStreamRecordOptions } from '@sallyport/testkit/events';
 import { EngineSource, type FailureMessage, type SourceNames } from './engine-source.js';
 import { batchFailure } from './failures.js';
+import type { Delivering, Receiver } from './receiver.js';
 import type { FilterSettings, RecordFilter } from './record-filter.js';
-import type { SourceContext } from './sources-context.js';
+import { newId, type SourceContext } from './sources-context.js';
 
 /** Settings of the mapping of a stream. */
 export interface StreamConfig extends ShardSettings, FilterSettings {}
@@ -17,19 +18,16 @@ export interface StreamConfig extends ShardSettings, FilterSettings {}
 export abstract class ShardSource extends EngineSource<ShardRecordOptions> {
   readonly isAsynchronous = false;
   protected readonly settings: StreamConfig;
-  /** True if the mapping delivers a record to the function. */
-  readonly #takes: RecordFilter<ShardRecordOptions>;
 
   constructor(
     type: SourceNames,
     name: string,
     context: SourceContext,
     settings: StreamConfig,
-    takes: RecordFilter<ShardRecordOptions>,
+    filterOf: (name: string, filters: unknown) => RecordFilter<ShardRecordOptions>,
   ) {
-    super(type, name, context);
+    super(type, name, context, ({ settings: own }) => filterOf(name, (own as StreamConfig).filters));
     this.settings = settings;
-    this.#takes = takes;
   }
 
   /** The id of a record that is not delivered by an engine. */
@@ -42,17 +40,23 @@ export abstract class ShardSource extends EngineSource<ShardRecordOptions> {
   protected abstract shardOf(id: string, sequenceNumber: string): string | undefined;
 
   /** One message for the records of a batch: neighbours of one shard that were given up for one reason. */
-  protected failuresOf(changes: readonly EngineChange<ShardRecordOptions>[]): readonly FailureMessage[] {
+  protected failuresOf(
+    changes: readonly EngineChange<ShardRecordOptions>[],
+    receiver: Receiver,
+  ): readonly FailureMessage[] {
     const batches: EngineChange<ShardRecordOptions>[][] = [];
     for (const change of changes) {
       const last = batches.at(-1)?.[0];
       if (last && last.lane === change.lane && last.state === change.state) batches.at(-1)?.push(change);
       else batches.push([change]);
     }
-    return batches.flatMap((batch) => this.#failureOf(batch) ?? []);
+    return batches.flatMap((batch) => this.#failureOf(batch, receiver) ?? []);
   }
 
-  #failureOf(batch: readonly EngineChange<ShardRecordOptions>[]): FailureMessage | undefined {
+  #failureOf(
+    batch: readonly EngineChange<ShardRecordOptions>[],
+    { function: fn }: Receiver,
+  ): FailureMessage | undefined {
     const [first, last] = [batch[0], batch.at(-1)];
     if (!first || !last) return undefined;
     const [startSequenceNumber, endSequenceNumber] = [numberOf(first.record), numberOf(last.record)];
@@ -69,7 +73,7 @@ export abstract class ShardSource extends EngineSource<ShardRecordOptions> {
       batchSize: batch.length,
       streamArn: this.arn,
     };
-    const known = { functionArn, at: clock.now(), last: lastInvocationOf(first.id) };
+    const known = { functionArn: functionArn(fn), at: clock.now(), last: lastInvocationOf(first.id, fn) };
     return { ids: batch.map(({ id }) => id), body: batchFailure(this.batchMember, first, info, known) };
   }
 
@@ -79,40 +83,52 @@ export abstract class ShardSource extends EngineSource<ShardRecordOptions> {
 
   /** Starts to deliver records to the function. @param arn the ARN of a table's stream, as its engine names it */
   protected start(arn = this.arn): void {
-    if (this.engine && arn === this.arn) return;
-    // A new stream of the same table: the old stream receives no more records.
-    this.engine?.stop();
+    if (this.isServed && arn === this.arn) return;
     this.arn = arn;
-    const { filters: _, ...settings } = this.settings;
-    this.engine = createShardEngine({
+    for (const receiver of this.receivers) this.#startFor(receiver);
+  }
+
+  #startFor(receiver: Delivering<ShardRecordOptions>): void {
+    // A new stream of the same table: the old stream receives no more records.
+    receiver.engine?.stop();
+    const { filters: _, ...settings } = receiver.settings as StreamConfig;
+    receiver.engine = createShardEngine({
       ...settings,
-      arn,
+      arn: this.arn,
       clock: this.context.clock,
       invoke: (delivery) =>
         this.context.deliver(this, delivery, {
-          reportsFailures: this.settings.reportBatchItemFailures,
-          settings: this.settings,
+          reportsFailures: settings.reportBatchItemFailures,
+          settings,
+          function: receiver.function,
         }),
-      onChange: (change) => this.onChange(change),
+      onChange: (change) => this.onChange(receiver, change),
     });
   }
 
-  /** Sends records to the engine, if it runs; the iterator of the mapping skips records that its filters do not match. @returns ids */
-  protected deliver(records: readonly ShardRecordOptions[]): readonly string[] {
-    const { engine } = this;
-    if (!engine) return records.map((record) => this.idOf(record));
-    const isTaken = records.map((record) => this.#takes(record));
-    const taken = engine.send(records.filter((_, index) => isTaken[index]));
-    let next = 0;
+  /** Sends records to the engines that run; the iterator of a mapping skips records that its filters do not match. @returns ids */
+  protected deliver(given: readonly ShardRecordOptions[]): readonly string[] {
+    const running = this.receivers.filter(({ engine }) => engine !== undefined);
+    if (running.length === 0) return given.map((record) => this.idOf(record));
+    // A record has the same id for each of its functions.
+    const records = running.length === 1 ? given : given.map((record) => this.#withId(record));
+    const ids: (string | undefined)[] = records.map(() => undefined);
+    for (const { engine, takes } of running) {
+      const taken = records.flatMap((record, index) => (takes(record) ? [index] : []));
+      const own = engine?.send(taken.map((index) => records[index] as ShardRecordOptions)) ?? [];
+      for (const [at, index] of taken.entries()) ids[index] ??= own[at];
+    }
     return records.map((record, index) => {
-      if (isTaken[index]) {
-        next += 1;
-        return taken[next - 1] ?? '';
-      }
+      const taken = ids[index];
+      if (taken !== undefined) return taken;
       const id = record.eventID ?? this.idOf(record);
       this.discard(id, this.contentOf(record));
       return id;
     });
+  }
+
+  #withId(record: ShardRecordOptions): ShardRecordOptions {
+    return { ...record, eventID: record.eventID ?? (this.idOf(record) || newId()) };
   }
 
   protected contentOf(record: ShardRecordOptions): unknown {

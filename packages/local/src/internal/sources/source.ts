@@ -20,12 +20,12 @@ export interface LocalSource extends SourceIdentity {
   remove?(id: string): void;
   /** Starts to deliver records to the function; absent if the source always delivers. */
   serve?(): void;
-  /** Ends the wait of a record, or of all records. @returns true if the record exists */
-  hurry(id?: string): boolean;
+  /** Ends the wait of a record, or of all records. @param fn the function of the record; default: all functions. @returns true if the record exists */
+  hurry(id?: string, fn?: string): boolean;
   /** Sends a dead letter again. @returns true if it existed */
-  sendBack(id: string): boolean;
+  sendBack(id: string, fn?: string): boolean;
   /** Drops a dead letter. @returns true if it existed */
-  drop(id: string): boolean;
+  drop(id: string, fn?: string): boolean;
   /** Runs a schedule once. @returns the id of the event */
   fire?(detail?: unknown): string;
   /** Deletes the waiting records of a queue. */

@@ -9,6 +9,7 @@ import type { FunctionAccess } from '../host/host.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
 import { invokedArn } from '../runtime/variables.js';
 import type { FailureQueues, LastInvocation } from './failures.js';
+import type { ReceiversOf } from './receiver.js';
 import type { SpeedClock } from './speed-clock.js';
 
 const PREVIEW_CHARACTERS = 200;
@@ -30,6 +31,8 @@ export interface DeliverOptions<R> {
   readonly reportsFailures?: boolean | undefined;
   /** The settings of the source, for the time of the next delivery. */
   readonly settings?: object;
+  /** The function, in a run of several functions; default: the functions that have the source. */
+  readonly function?: string | undefined;
 }
 
 /** The services of the run that each source uses. */
@@ -37,19 +40,20 @@ export interface SourceContext {
   readonly clock: SpeedClock;
   /** True if the function has a handler for the source. */
   hasHandler(kind: string, name: string): boolean;
+  readonly receiversOf: ReceiversOf;
   /** Delivers a batch of an engine to the function. */
   deliver<R>(source: SourceIdentity, delivery: Delivery<R>, options?: DeliverOptions<R>): Promise<Outcome>;
   /** Records the new state of a record in the journal. */
-  changed<R>(source: SourceIdentity, change: EngineChange<R>): void;
+  changed<R>(source: SourceIdentity, change: EngineChange<R>, fn?: string): void;
   /** Notifies the console that the filters of a source dropped a record. */
   filtered(source: SourceIdentity): void;
   /** A string or value in the form that the console shows. */
   preview(value: unknown): string;
   notice(text: string): void;
-  /** The ARN of the function in records of failures. */
-  readonly functionArn: string;
-  /** The last invocation with a record; `undefined` if it was not delivered. */
-  readonly lastInvocationOf: (id: string) => LastInvocation | undefined;
+  /** The ARN of a function in records of failures; default: the function of the run. */
+  readonly functionArn: (fn?: string) => string;
+  /** The last invocation of a function with a record; `undefined` if it was not delivered. */
+  readonly lastInvocationOf: (id: string, fn?: string) => LastInvocation | undefined;
   readonly failures: FailureQueues;
 }
 
@@ -59,6 +63,7 @@ export function createSourceContext(
   clock: SpeedClock,
   hasHandler: SourceContext['hasHandler'],
   failures: FailureQueues,
+  receiversOf: ReceiversOf,
 ): SourceContext {
   const sanitizer = createSanitizer();
   const lastInvocation = new Map<string, number>();
@@ -105,16 +110,19 @@ export function createSourceContext(
     if (isAssumed && isPartial) assumeReports(`${source.kind} ${source.name}`);
   }
 
+  const keyOf = (id: string, fn: string | undefined) => (fn === undefined ? id : `${fn} ${id}`);
+
   return {
     clock,
     hasHandler,
+    receiversOf,
     async deliver(source, { event, records }, options = {}) {
       const { kind, name, isAsynchronous } = source;
-      const { traceOf = () => undefined } = options;
+      const { traceOf = () => undefined, function: fn } = options;
       const recordIds = records.map(({ id }) => id);
       const traceId = records.map(({ id, record }) => traceOf(id, record)).find((trace) => trace !== undefined);
       const outcome = await host.invoker.invoke(event, {
-        origin: { kind, target: name, recordIds },
+        origin: { kind, target: name, recordIds, ...(fn !== undefined && { function: fn }) },
         whenBusy: 'wait',
         asynchronous: isAsynchronous,
         ...(traceId !== undefined && { traceId }),
@@ -122,14 +130,14 @@ export function createSourceContext(
       const { requestId } = outcome;
       const last = { requestId, error: outcome.ok ? undefined : outcome.error };
       for (const id of recordIds) {
-        remember(lastInvocation, id, outcome.id);
-        remember(lastOutcome, id, last);
+        remember(lastInvocation, keyOf(id, fn), outcome.id);
+        remember(lastOutcome, keyOf(id, fn), last);
       }
       recordDelivery(source, outcome, options);
       return outcome.ok ? { answer: outcome.answer } : { error: outcome.error };
     },
-    changed({ kind, name }, { id, state, deliveries, until }) {
-      const invocation = lastInvocation.get(id);
+    changed({ kind, name }, { id, state, deliveries, until }, fn) {
+      const invocation = lastInvocation.get(keyOf(id, fn));
       const source = `${kind} ${name}`;
       const at = host.clock.now().getTime();
       const back = until === undefined ? null : clock.toEpochMs(until);
@@ -145,8 +153,8 @@ export function createSourceContext(
       return shown.length > PREVIEW_CHARACTERS ? `${shown.slice(0, PREVIEW_CHARACTERS)}…` : shown;
     },
     notice: (text) => host.notice(text),
-    functionArn: invokedArn(host.config.name, {}),
-    lastInvocationOf: (id) => lastOutcome.get(id),
+    functionArn: (fn = host.config.name) => invokedArn(fn, {}),
+    lastInvocationOf: (id, fn) => lastOutcome.get(keyOf(id, fn)),
     failures,
   };
 }

@@ -9,6 +9,8 @@ export interface SourceRecordView {
   readonly until: number | null;
   /** Sanitized. */
   readonly preview: string;
+  /** The function that receives it, in a run of several functions; absent if no function does. */
+  readonly function?: string;
 }
 
 /** One source with its engine and its dead-letter queue or failure destination. */
@@ -58,8 +60,8 @@ export interface Sources {
   assertHandled(kind: string, name: string): void;
   /** @returns ids in order. @throws FrameworkError `local.unknown_source`, or an error of the builder */
   send(send: SourceSend): readonly string[];
-  /** @throws FrameworkError `local.unknown_source`, `local.unknown_record` */
-  act(kind: string, name: string, action: SourceAction, recordId?: string): void;
+  /** @param fn the function whose record it is, in a run of several functions. @throws FrameworkError `local.unknown_source`, `local.unknown_record` */
+  act(kind: string, name: string, action: SourceAction, recordId?: string, fn?: string): void;
   /** Empties every queue. Messages of a running invocation are processed to their end. */
   emptyQueues(): void;
   /** Factor by which waits are faster than real time; 1 by default. */

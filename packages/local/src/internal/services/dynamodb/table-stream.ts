@@ -16,7 +16,7 @@ export class TableStream extends ShardSource {
   readonly #shards = new Map<string, string>();
 
   constructor(name: string, settings: StreamConfig, run: SourceRun) {
-    super({ kind: 'table-stream', arn: tableStreamArn }, name, run, settings, tableFilter(name, settings.filters));
+    super({ kind: 'table-stream', arn: tableStreamArn }, name, run, settings, tableFilter);
     this.#run = run;
   }
 

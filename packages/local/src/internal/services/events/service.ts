@@ -10,6 +10,7 @@ import {
 import { toArn } from '../../aws/names.js';
 import { anySetting, mapOf, namedSettings } from '../../config/kinds.js';
 import { AsyncSource } from '../../sources/async.js';
+import type { Receiver } from '../../sources/receiver.js';
 import type { SourceRun, SourceType } from '../../sources/source.js';
 import { newId } from '../../sources/sources-context.js';
 import type { LocalService } from '../service.js';
@@ -34,10 +35,19 @@ const buses: SourceType<AsyncSource, 'event-bus', 'buses'> = {
   },
   arn: (name) => toArn('events', `event-bus/${name}`),
   create(run, name, settings: BusConfig) {
-    const { rules, ...engine } = settings;
-    const filter = ruleFilter(name, rules);
-    const takes = (event: EventBusEvent) => filter(event, handlersOf(run, event));
-    return new AsyncSource(buses, name, run, { settings, engine, takes });
+    const engineOf = ({ rules, ...engine }: BusConfig) => engine;
+    return new AsyncSource(buses, name, run, {
+      settings,
+      engineOf,
+      filterOf({ function: fn, settings: { rules } }: Receiver & { readonly settings: BusConfig }) {
+        const filter = ruleFilter(name, rules);
+        return (event: EventBusEvent) => {
+          const handlers = handlersOf(run, event, fn);
+          // In a run of several functions, each receives only the events that its selectors match.
+          return (fn === undefined || handlers.length > 0) && filter(event, handlers);
+        };
+      },
+    });
   },
   register(run, { selector = {} }) {
     const schedule = selector.scheduleName ?? selector.ruleName;
@@ -82,10 +92,12 @@ function putEvent(run: SourceRun, bus: string, options: EventBusOptions, traceId
   return id;
 }
 
-/** The selectors that match an event. */
-function handlersOf(run: SourceRun, event: EventBusEvent): readonly Selector[] {
+/** The selectors that match an event. @param fn their function; `undefined` for any function */
+function handlersOf(run: SourceRun, event: EventBusEvent, fn?: string): readonly Selector[] {
   const { triggers } = run.inspection();
-  const selectors = triggers.filter((trigger) => trigger.kind === 'event-bus').map(({ selector = {} }) => selector);
+  const selectors = triggers
+    .filter((trigger) => trigger.kind === 'event-bus' && (fn === undefined || trigger.function === fn))
+    .map(({ selector = {} }) => selector);
   return selectors.filter((selector) => isSelected(selector, event));
 }
 

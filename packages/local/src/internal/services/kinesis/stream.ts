@@ -10,7 +10,7 @@ export class DataStream extends ShardSource {
   readonly log: StreamLog;
 
   constructor(name: string, settings: StreamConfig, context: SourceContext) {
-    super({ kind: 'stream', arn: streamArn }, name, context, settings, streamFilter(name, settings.filters));
+    super({ kind: 'stream', arn: streamArn }, name, context, settings, streamFilter);
     this.log = new StreamLog(settings.shards ?? 1, context.clock.now().getTime());
   }
 

@@ -30,9 +30,12 @@ const topics: SourceType<AsyncSource, 'topic', 'topics'> = {
   },
   arn: topicArn,
   create(run, name, settings: TopicConfig) {
-    const { filterPolicy, filterPolicyScope, ...engine } = settings;
-    const takes = topicFilter(name, settings);
-    return new AsyncSource(topics, name, run, { settings, engine, takes });
+    const engineOf = ({ filterPolicy, filterPolicyScope, ...engine }: TopicConfig) => engine;
+    return new AsyncSource(topics, name, run, {
+      settings,
+      engineOf,
+      filterOf: ({ settings: own }) => topicFilter(name, own),
+    });
   },
   send: (run, name, records, traceId) =>
     records.map((record) => publish(run, name, record as TopicRecordOptions, traceId)),
