@@ -16,9 +16,12 @@ export type {
   SourceKind,
   UnknownSchema,
 } from './service/contract.js';
+export { SOURCE_KINDS } from './service/contract.js';
 export type { DescribedRoute, DescribedService, DescribedTrigger } from './service/described.js';
+export { contractDigest } from './service/digest.js';
 export { toMcp } from './service/mcp.js';
 export { type DocumentFacts, toOpenApi } from './service/openapi.js';
 export { parseContractFile } from './service/parse.js';
+export { sourcesOf, usedPartOf } from './service/parts.js';
 export { toContract } from './service/to-contract.js';
 export { toTypes } from './service/types.js';

@@ -9,8 +9,10 @@ import type { Around } from '../../internal/command.js';
 import type { CommandLine } from '../../internal/command-line.js';
 import { invalidUsage } from '../../internal/errors.js';
 import { createStacks } from '../../internal/stacks.js';
+import { isBucketUrl } from './bucket.js';
 import { readIfThere } from './files.js';
 import { asUsage } from './service-contract.js';
+import { contractsInBucket } from './versions.js';
 
 /** A contract that is compared with the new one. */
 export interface OldContract {
@@ -24,7 +26,7 @@ const CONTRACT_FILE = 'contract/contract.json';
 
 /**
  * The contracts that a reference names: a file, a folder with files of stages, `git:main`, `git:main:api/contract.json`, or
- * `stack:Notes-production`. Empty for a folder without contracts.
+ * `stack:Notes-production`, or `s3://contracts/notes`. Empty for a folder and a prefix without contracts.
  *
  * @throws FrameworkError `cli.usage` for a reference that does not exist, or a contract of another version
  */
@@ -35,6 +37,7 @@ export async function contractsAt(
 ): Promise<readonly OldContract[]> {
   const { cwd } = around;
   const read = (place: string, text: string) => ({ place, contract: asUsage(() => parseContractFile(text, place)) });
+  if (isBucketUrl(reference)) return contractsInBucket(reference, line, around);
   if (reference.startsWith('git:')) return [read(reference, fromGit(reference.slice(4), cwd))];
   if (reference.startsWith('stack:')) return [read(reference, await fromStack(reference.slice(6), line, around))];
   const path = resolve(cwd, reference);
@@ -81,7 +84,7 @@ async function fromStack(stack: string, line: CommandLine, around: Around): Prom
   const { Metadata } = membersOf(fromJson(await stacks.template(stack)));
   const held = membersOf(Metadata)['sallyport:contract'];
   if (typeof held !== 'string')
-    throw invalidUsage(`the stack ${stack} was deployed without its contract: pass "contract" to its service`);
+    throw invalidUsage(`the stack ${stack} was deployed without its contract: call recordContract in its code`);
   try {
     return gunzipSync(Buffer.from(held, 'base64'), { maxOutputLength: 64 << 20 }).toString();
   } catch {
