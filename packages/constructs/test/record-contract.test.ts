@@ -20,7 +20,8 @@ const write = (text: string) => {
 
 test('the template of a stack has its contract', () => {
   const stack = new Stack(new App(), 'Notes');
-  recordContract(stack, write('{"version":1,"service":"notes"}'));
+  // The same digest as `contractDigest` and `sallyport contract publish` have for this contract.
+  expect(recordContract(stack, write('{"version":1,"service":"notes"}'))).toBe('1c562664763ecb4b');
   const { Metadata } = Template.fromStack(stack).toJSON() as { Metadata: Record<string, string> };
   expect(gunzipSync(Buffer.from(Metadata['sallyport:contract'] ?? '', 'base64')).toString()).toBe(
     '{"version":1,"service":"notes"}',

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { Stack } from 'aws-cdk-lib/core';
@@ -15,15 +16,18 @@ const MAX_BYTES = 262_144;
  * changes with what is deployed.
  *
  * @param file the file `contract.json` of `sallyport contract`
+ * @returns the digest of the contract, for the header `x-contract` of the service
  * @throws ConstructError `constructs.invalid_prop` for a file that is not a contract, or that is too large for a template
  * @example recordContract(stack, 'contract/contract.json');
  */
-export function recordContract(scope: IConstruct, file: string): void {
+export function recordContract(scope: IConstruct, file: string): string {
   const expected = 'the contract.json of sallyport contract';
   let text: string;
+  let contract: { readonly version?: unknown } | null;
   try {
     text = readFileSync(file, 'utf8');
-    if ((JSON.parse(text) as { readonly version?: unknown } | null)?.version !== 1) throw new Error('another version');
+    contract = JSON.parse(text) as typeof contract;
+    if (contract?.version !== 1) throw new Error('another version');
   } catch (cause) {
     throw misuse(scope, { what: 'file', got: file, expected, cause }, 'recordContract');
   }
@@ -37,4 +41,6 @@ export function recordContract(scope: IConstruct, file: string): void {
     );
   }
   Stack.of(scope).addMetadata(CONTRACT_METADATA, held);
+  // As `contractDigest` of `@sallyport/contract`: formatting has no part in it.
+  return createHash('sha256').update(JSON.stringify(contract)).digest('hex').slice(0, 16);
 }
