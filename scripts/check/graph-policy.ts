@@ -36,6 +36,7 @@ export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>>
   // Names and shapes of the other packages come from their entries `/schema`, which import nothing.
   '@sallyport/constructs': [
     'bundle',
+    'contract',
     'core',
     'http',
     'streams',

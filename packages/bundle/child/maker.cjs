@@ -85,7 +85,7 @@ async function inspectEntry() {
   const second = await inWorker({ ...inspection, placeholders: true, inspects: true });
   if (second?.read) report.read = [...new Set([...report.read, ...second.read])];
   if (second?.inventory === undefined) return;
-  report.contract = second.contract;
+  report.contract = second.contract ?? report.contract;
   if (report.error === undefined) {
     report.withPlaceholders = second.inventory;
     return;

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { compareContracts, toAsyncApi, toMcp, toOpenApi } from '@sallyport/contract/service';
+import { compareContracts, type StoredContract, toAsyncApi, toMcp, toOpenApi } from '@sallyport/contract/service';
 import { isFrameworkError } from '@sallyport/core';
 import { AWS_FLAGS } from '../internal/aws-access.js';
 import { type Around, type Command, EXIT } from '../internal/command.js';
 import { type CommandLine, parseCommandLine } from '../internal/command-line.js';
 import { invalidUsage } from '../internal/errors.js';
 import { guarded } from '../internal/guarded.js';
-import { contractsAt, type OldContract } from './internal/against.js';
+import { contractsAt } from './internal/against.js';
 import { asBuild } from './internal/as-build.js';
 import { jsonText, WRITE_FLAGS, writeFiles } from './internal/files.js';
 import { newContract } from './internal/new-contract.js';
@@ -102,7 +102,7 @@ async function contractsOtherwise(
   reference: string,
   line: CommandLine,
   around: Around,
-): Promise<readonly OldContract[]> {
+): Promise<readonly StoredContract[]> {
   try {
     return await contractsAt(reference, line, around);
   } catch (error) {

@@ -1,7 +1,6 @@
-import { parseContractFile, sourcesOf } from '@sallyport/contract/service';
+import { parseContractFile, type StoredContract, sourcesOf } from '@sallyport/contract/service';
 import type { Around } from '../../internal/command.js';
 import type { CommandLine } from '../../internal/command-line.js';
-import type { OldContract } from './against.js';
 import { openBucket, type StoredObject } from './bucket.js';
 import { asUsage } from './service-contract.js';
 
@@ -24,7 +23,7 @@ export async function contractsInBucket(
   place: string,
   line: CommandLine,
   around: Around,
-): Promise<readonly OldContract[]> {
+): Promise<readonly StoredContract[]> {
   const days = line.number('retention-days', { least: 0, most: 365 }) ?? RETENTION_DAYS;
   const bucket = await openBucket(place, line, around);
   const objects = await bucket.list();
@@ -32,7 +31,7 @@ export async function contractsInBucket(
     const [at, text] = [`${place.replace(/\/$/, '')}/${key}`, await bucket.get(key)];
     return { place: at, contract: asUsage(() => parseContractFile(text, at)) };
   };
-  const found: OldContract[] = [];
+  const found: StoredContract[] = [];
   for (const { key } of objects) if (/(?:^|\/)contract\.json$/.test(key)) found.push(await read(key));
   for (const { key } of replacedWithin(objects, Date.now() - days * DAY_MS)) {
     const { place: at, contract } = await read(key);
