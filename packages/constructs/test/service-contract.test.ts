@@ -1,5 +1,5 @@
 /** The contract of a service in the template of its stack, and its comparison with what is deployed. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { contractInTemplate } from '@sallyport/contract/service';
@@ -56,38 +56,38 @@ describe('the template of a service', () => {
 });
 
 describe('the prop contract', () => {
-  const deployed = (change: (contract: Found) => void) => {
-    const contract = JSON.parse(textOf(newService()) ?? '') as Found;
-    change(contract);
-    const file = join(folder, 'contract.json');
-    writeFileSync(file, JSON.stringify(contract));
-    return file;
-  };
+  const template = () => join(folder, 'deployed/Shop.template.json');
+  const changed = () => join(folder, 'contract.json');
+  beforeAll(() => {
+    const deployed = templateOf(newService().node.scope as Stack);
+    mkdirSync(join(folder, 'deployed'));
+    writeFileSync(template(), JSON.stringify(deployed));
+    const contract = JSON.parse(contractInTemplate(JSON.stringify(deployed), '') ?? '') as Found;
+    writeFileSync(changed(), JSON.stringify({ ...contract, http: { ...contract.http, 'GET /old': {} } }));
+  });
 
-  it('fails at synth for a change that breaks what is deployed, and accepts it with a reason', () => {
-    const file = deployed(({ http }) => {
-      http['GET /old'] = {};
-    });
-    const allow = join(folder, 'contract.allow.json');
-    const broken = messageOf(() => newService({ contract: { against: [file], allow } }));
+  it('fails at synth for a change that breaks what is deployed, with the way out', () => {
+    const broken = messageOf(() => newService({ contract: { against: [join(folder, 'deployed'), changed()] } }));
     expect(broken).toContain('the contract breaks what is deployed: callers of GET /old: GET /old entry-removed');
     expect(broken).toContain('keep it until nothing calls it and nothing is in flight');
+  });
+
+  it('accepts the deployed contract, and a change with a reason', () => {
+    const allow = join(folder, 'contract.allow.json');
     writeFileSync(allow, '{"GET /old entry-removed":"nothing calls it since May"}');
-    expect(messageOf(() => newService({ contract: { against: [file], allow } }))).toBe('');
+    expect(messageOf(() => newService({ contract: { against: [template(), changed()], allow } }))).toBe('');
   });
 
-  it('compares with the template of a deployed stack, and with a file for recordContract', () => {
-    const file = join(folder, 'Shop.template.json');
-    writeFileSync(file, JSON.stringify(templateOf(newService().node.scope as Stack)));
-    expect(messageOf(() => newService({ contract: { against: [folder] } }))).toContain('GET /old entry-removed');
-    expect(messageOf(() => newService({ contract: { against: [file] } }))).toBe('');
-    expect(messageOf(() => recordContract(newStack(), join(folder, 'contract.json'), { against: [file] }))).toBe('');
+  it('also compares the file of recordContract', () => {
+    const record = (against: string) => () => recordContract(newStack(), changed(), { against: [against] });
+    expect(messageOf(record(template()))).toBe('');
+    expect(messageOf(record('gone.json'))).toContain('gone.json does not exist');
   });
 
-  it.each([
-    [{ against: ['gone.json'] }, 'gone.json does not exist'],
-    [{ against: 'contract.json' }, 'false or { against: ["deployed/Notes.template.json"] }'],
-  ])('rejects %j', (contract, problem) => {
-    expect(messageOf(() => newService({ contract: contract as never }))).toContain(problem);
+  it('must be false or an object with paths', () => {
+    const wrong = { against: 'contract.json' } as never;
+    expect(messageOf(() => newService({ contract: wrong }))).toContain(
+      'false or { against: ["deployed/Notes.template.json"] }',
+    );
   });
 });

@@ -70,6 +70,7 @@ describe('sallyport contract', () => {
       'socket_in',
       'socket_out',
     ]);
+    expect(json('contract/contract.json').stream).toMatchObject({ clicks: { orderedBy: 'page' } });
     expect(Object.keys(json('contract/mcp.json'))).toEqual(['/mcp']);
     expect(await judgeDocuments(json('contract/openapi.json'), json('contract/asyncapi.json'))).toEqual([]);
   });

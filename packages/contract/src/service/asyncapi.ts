@@ -47,7 +47,10 @@ function sourceChannels(contract: ServiceContract): readonly Channel[] {
         address: name,
         messages: { message: entry },
         action: 'receive' as const,
-        more: bindingOf(kind, name),
+        more: {
+          ...bindingOf(kind, name),
+          ...(entry.orderedBy !== undefined && { 'x-framework-ordered-by': entry.orderedBy }),
+        },
       })),
   );
 }

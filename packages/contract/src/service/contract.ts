@@ -54,6 +54,8 @@ export interface HttpEntry extends Entry, Guarded {
 export interface MessageEntry extends Entry, Guarded {
   /** The message. */
   readonly message: JsonSchema;
+  /** The member whose messages must arrive in order: the message group of a FIFO queue, the partition key of a stream. */
+  readonly orderedBy?: string;
 }
 
 /** A call with an input and an output. */

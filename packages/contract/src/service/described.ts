@@ -51,6 +51,8 @@ export interface DescribedTrigger {
   readonly options?: Readonly<Record<string, unknown>>;
   /** The schema of the payload, if one is stated. */
   readonly payload?: unknown;
+  /** The member of the payload that determines the order. */
+  readonly orderedBy?: string;
 }
 
 /** The description of one function, as `describe` of `@sallyport/contract/describe` returns it. */

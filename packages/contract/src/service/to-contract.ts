@@ -160,8 +160,8 @@ class Joining {
     }));
   }
 
-  #takeTrigger(from: string, { kind, name = '', selector, options = {}, payload }: DescribedTrigger): void {
-    const facts = { function: from };
+  #takeTrigger(from: string, { kind, name = '', selector, options = {}, payload, orderedBy }: DescribedTrigger): void {
+    const facts = { function: from, ...(orderedBy !== undefined && { orderedBy }) };
     if (kind === 'invoke') {
       this.#addCall(from, ['invoke', name], `invoke ${name}`, facts, options.input, options.output);
       return;

@@ -22,7 +22,9 @@ export function compareContracts(old: ServiceContract, next: ServiceContract): r
   comparing.http();
   for (const kind of SOURCE_KINDS) {
     comparing.entries(kind, old[kind], next[kind], (at, a, b) => {
-      comparing.input(at, `producers of ${at}, and messages in flight`, 'message', a.message, b.message);
+      const who = `producers of ${at}, and messages in flight`;
+      comparing.input(at, who, 'message', a.message, b.message);
+      comparing.order(at, who, a.orderedBy, b.orderedBy);
     });
   }
   const { socket } = old;
@@ -171,6 +173,14 @@ class Comparing {
 
   guards(at: string, who: string, a: Guarded, b: Guarded): void {
     for (const { change, old, next } of guardChanges(a, b)) this.report(at, who, 'breaks', '', change, old, next);
+  }
+
+  /** Messages in flight, and those of old senders, are in the order of the old member. */
+  order(at: string, who: string, old: string | undefined, next: string | undefined): void {
+    if (old === next) return;
+    const change = old === undefined ? 'order-added' : next === undefined ? 'order-removed' : 'order-changed';
+    const level = next === undefined ? 'warns' : 'breaks';
+    this.report(at, who, level, 'orderedBy', change, old ?? 'no order', next ?? 'no order');
   }
 
   input(at: string, who: string, path: string, old: unknown, next: unknown): void {
