@@ -17,6 +17,7 @@ function describe(handler) {
     routes: inspection.routes().map(toRoute),
     triggers: inspection.triggers().map(toTrigger),
     sends: toPlain(inspection.sends ?? {}, 0),
+    ...(inspection.socket?.envelope && { envelope: toPlain(inspection.socket.envelope, 0) }),
   };
 }
 

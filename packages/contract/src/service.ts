@@ -14,6 +14,7 @@ export type {
   MessageEntry,
   Schemas,
   ServiceContract,
+  SocketEnvelope,
   SourceKind,
   UnknownSchema,
 } from './service/contract.js';

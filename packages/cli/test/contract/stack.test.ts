@@ -110,3 +110,14 @@ test('names an expired session, and no token', async () => {
     'sallyport: cloudformation:GetTemplate notes: ExpiredToken: sign in to AWS, then run the same command again\n',
   ]);
 });
+
+test('with --otherwise a stack without contract is a warning, and the other contract is compared', async () => {
+  deployed(undefined);
+  const args = ['--new', 'new.json', '--against', 'stack:notes', '--otherwise', 'old.json'];
+  const { code, out, err } = await check(...args);
+  expect([code, err]).toEqual([
+    1,
+    expect.stringMatching(/^warning: the stack notes was deployed without its contract/),
+  ]);
+  expect(out).toContain('against old.json\n1 breaking changes, 1 findings\n');
+});

@@ -58,6 +58,19 @@ export interface MessageEntry extends Entry, Guarded {
   readonly orderedBy?: string;
 }
 
+/** The names of the members of WebSocket messages. */
+export interface SocketEnvelope {
+  /** The member that names the action. */
+  readonly route: string;
+  /** The member with the type of a message to clients. */
+  readonly type: string;
+  /** The member with the data. */
+  readonly data: string;
+}
+
+/** The members of messages of a service that states no others. */
+export const PLAIN_ENVELOPE: SocketEnvelope = { route: 'action', type: 'type', data: 'data' };
+
 /** A call with an input and an output. */
 export interface CallEntry extends Entry, Guarded {
   /** One line about the call. */
@@ -107,6 +120,8 @@ export interface ServiceContract extends Readonly<Record<SourceKind, { readonly 
   readonly socket: {
     readonly in: { readonly [route: string]: MessageEntry };
     readonly out: { readonly [type: string]: MessageEntry };
+    /** The names of the members of messages, where the service states them. */
+    readonly envelope?: SocketEnvelope;
   };
   /** MCP servers, by path. */
   readonly mcp: { readonly [path: string]: McpEntry };

@@ -19,7 +19,7 @@ export function usedPartOf(contract: ServiceContract, isUsed: (key: string) => b
   const entries = {
     ...Object.fromEntries(SOURCE_KINDS.map((kind) => [kind, kept(contract[kind])])),
     http: kept(http),
-    socket: { in: kept(socket.in), out: kept(socket.out) },
+    socket: { ...socket, in: kept(socket.in), out: kept(socket.out) },
     mcp: kept(mcp),
     tool: kept(tool),
     invoke: kept(invoke),

@@ -16,6 +16,7 @@ import {
   isDescribedSchema,
 } from './described.js';
 import { byName, inOrder } from './internal/canonical.js';
+import { envelopeOf } from './internal/envelope.js';
 import { SchemaBook, type Side } from './internal/schema-book.js';
 
 /**
@@ -32,10 +33,16 @@ export function toContract(service: string, functions: readonly DescribedService
   const both = (sides: readonly Side[]) => sides.map((side) => joining.build(book, side));
   const [outputs, inputs] = both(['output', 'input']) as [Part, Part];
   const { schemas, unknown, renamed } = book;
+  const envelope = envelopeOf(functions);
+  const parts = merged(outputs, inputs) as Omit<
+    ServiceContract,
+    'version' | 'service' | 'schemas' | 'unknown' | 'renamed'
+  >;
   return inOrder({
     version: 1,
     service,
-    ...(merged(outputs, inputs) as Omit<ServiceContract, 'version' | 'service' | 'schemas' | 'unknown' | 'renamed'>),
+    ...parts,
+    socket: { ...parts.socket, ...(envelope && { envelope }) },
     schemas,
     unknown: [...unknown].sort((a, b) => byName(a.at, b.at)),
     renamed: [...renamed].sort(byName),

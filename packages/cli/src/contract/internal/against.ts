@@ -29,7 +29,10 @@ export async function contractsAt(
   const read = (place: string, text: string) => ({ place, contract: asUsage(() => parseContractFile(text, place)) });
   if (isBucketUrl(reference)) return contractsInBucket(reference, line, around);
   if (reference.startsWith('git:')) return [read(reference, fromGit(reference.slice(4), cwd))];
-  if (reference.startsWith('stack:')) return [read(reference, await fromStack(reference.slice(6), line, around))];
+  if (reference.startsWith('stack:')) {
+    const text = await fromStack(reference.slice(6), line, around);
+    return text === undefined ? [] : [read(reference, text)];
+  }
   const path = resolve(cwd, reference);
   if (!existsSync(path))
     throw invalidUsage(
@@ -63,14 +66,14 @@ function fromGit(reference: string, cwd: string): string {
   }
 }
 
-/** The contract in the metadata of a deployed template. @throws FrameworkError `cli.usage` */
-async function fromStack(stack: string, line: CommandLine, around: Around): Promise<string> {
+/** The contract in the metadata of a deployed template; with `--otherwise` a stack without contract is a warning. @throws FrameworkError `cli.usage` */
+async function fromStack(stack: string, line: CommandLine, around: Around): Promise<string | undefined> {
   const stacks = await createStacks(await awsAccess(line, around));
   const template = await stacks.template(stack);
   const text = asUsage(() => contractInTemplate(template, `the stack ${stack}`));
-  if (text === undefined)
-    throw invalidUsage(
-      `the stack ${stack} was deployed without its contract: deploy it with Service or recordContract of @sallyport/constructs`,
-    );
-  return text;
+  if (text !== undefined) return text;
+  const problem = `the stack ${stack} was deployed without its contract: deploy it with Service or recordContract of @sallyport/constructs`;
+  if (!line.has('otherwise')) throw invalidUsage(problem);
+  around.err(`warning: ${problem}\n`);
+  return undefined;
 }

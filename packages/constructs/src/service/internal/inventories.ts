@@ -45,6 +45,7 @@ export function describedPart(
     routes: described.routes.filter((_, index) => routes[index] && serves.route(routes[index])),
     triggers: described.triggers.filter((_, index) => triggers[index] && serves.trigger(triggers[index])),
     sends: described.sends,
+    ...(described.envelope && { envelope: described.envelope }),
   };
 }
 

@@ -3,8 +3,10 @@ import {
   type Guarded,
   type HttpEntry,
   type JsonSchema,
+  PLAIN_ENVELOPE,
   type ServiceContract,
   SOURCE_KINDS,
+  type SocketEnvelope,
 } from '../contract.js';
 import { byName } from '../internal/canonical.js';
 import type { Finding, Level, SchemaChange } from './finding.js';
@@ -28,6 +30,7 @@ export function compareContracts(old: ServiceContract, next: ServiceContract): r
     });
   }
   const { socket } = old;
+  comparing.envelope(socket.envelope ?? PLAIN_ENVELOPE, next.socket.envelope ?? PLAIN_ENVELOPE);
   comparing.entries('socket in', socket.in, next.socket.in, (at, a, b) => {
     comparing.guards(at, `clients that send ${at}`, a, b);
     comparing.input(at, `clients that send ${at}`, 'message', a.message, b.message);
@@ -145,6 +148,25 @@ class Comparing {
     if (b.errors)
       for (const code of before)
         if (!after.has(code)) this.report(at, who, 'warns', `errors.${code}`, 'error-removed', 'sent', 'not sent');
+  }
+
+  /** The members of WebSocket messages; without messages nobody reads them. */
+  envelope(old: SocketEnvelope, next: SocketEnvelope): void {
+    const { in: received, out } = this.#old.socket;
+    if (Object.keys(received).length + Object.keys(out).length === 0) return;
+    for (const name of ['route', 'type', 'data'] as const) {
+      const path = `envelope.${name}`;
+      if (old[name] !== next[name])
+        this.report(
+          'socket',
+          'clients of the WebSocket API',
+          'breaks',
+          path,
+          'envelope-changed',
+          old[name],
+          next[name],
+        );
+    }
   }
 
   /** Entries of the lists of an MCP server. */
