@@ -21,6 +21,8 @@ export type {
 export { SOURCE_KINDS } from './service/contract.js';
 export type { DescribedRoute, DescribedService, DescribedTrigger } from './service/described.js';
 export { contractDigest } from './service/digest.js';
+export { compareGraphqlSchema, type SchemaDifference } from './service/graphql/compare-schema.js';
+export { joinContracts } from './service/join.js';
 export { toMcp } from './service/mcp.js';
 export { type DocumentFacts, toOpenApi } from './service/openapi.js';
 export { parseContractFile } from './service/parse.js';

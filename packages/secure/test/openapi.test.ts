@@ -62,6 +62,31 @@ describe('security by posture', () => {
   });
 });
 
+test('without routes the document has all operations, with ids of their methods and paths, and nothing is stated twice', () => {
+  const app = new SecureApp({ principalResolver: () => null })
+    .get('/notes/{id}', handler, Authenticated('s1'))
+    .get('/notes-id', handler, Public())
+    .post('/notes/id', bind({ query: { from: { type: 'int' } } }, handler), Optional());
+  const document = app.generateOpenAPI({ title: 'T', version: '1', securitySchemes: schemes, authSchemes: two });
+  const found = Object.entries(document.paths as Operations).flatMap(([path, methods]) =>
+    Object.values(methods).map(({ operationId, parameters = [] }) => [
+      path,
+      operationId,
+      (parameters as object[]).length,
+    ]),
+  );
+  expect(found).toEqual([
+    ['/notes-id', 'getNotesId2', 0],
+    ['/notes/id', 'postNotesId', 1],
+    ['/notes/{id}', 'getNotesId', 1],
+  ]);
+});
+
+test('all missing members are said in one run', () => {
+  const app = new SecureApp({ principalResolver: () => null }).get('/a', handler, Authenticated());
+  expect(() => app.generateOpenAPI({} as never)).toThrow('lacks title, version, securitySchemes, authSchemes');
+});
+
 describe('a bound handler', () => {
   const bound = bind({ query: { from: { type: 'int' } } }, () => ({}));
   const other = bind({ query: { until: { type: 'int' } } }, () => ({}));
@@ -257,7 +282,7 @@ describe('a specification is rejected', () => {
       'authSchemes.authenticated must be a list',
     ],
     ['an unknown key', { servers: [] }, 'specification has the unknown key "servers"'],
-    ['no routes', { routes: undefined }, 'routes must be a list'],
+    ['routes that are no list', { routes: {} as never }, 'routes must be a list'],
   ])('%s', (_, change, message) => {
     expect(() => build().generateOpenAPI({ ...valid, ...(change as object) })).toThrow(
       expect.failure('app.invalid_configuration', `secure openapi ${message}`),

@@ -10,6 +10,8 @@ export type CliErrorCode =
   | 'cli.signed_out'
   /** AWS rejected a call, or did not respond within its deadline. Exit code 1; a redrive resumes. */
   | 'cli.aws_failed'
+  /** The GraphQL schema file and the registered fields differ. Exit code 1. */
+  | 'cli.schema_differs'
   /** npm did not publish the package of a contract. Exit code 1; the same command runs it again. */
   | 'cli.publish_failed';
 

@@ -80,6 +80,26 @@ describe('sallyport contract', () => {
   });
 });
 
+describe('the GraphQL schema file', () => {
+  it('is compared with the registered fields, and all differences are named in one run', async () => {
+    writeFileSync(
+      join(folder, 'fits.graphql'),
+      'type Query { note(id: ID!): Note } type Note { id: ID! title: String! }',
+    );
+    expect((await run(CONTRACT_COMMAND, '--schema', 'fits.graphql')).code).toBe(0);
+    writeFileSync(join(folder, 'differs.graphql'), 'type Query { note(key: Int!): Note } type Note { title: Int! }');
+    expect(await run(CONTRACT_COMMAND, '--schema', 'differs.graphql')).toEqual({
+      code: 1,
+      out: '',
+      err: `sallyport: differs.graphql and the registered fields differ:
+  Query.note: args.id: absent in the schema file, required in the resolver
+  Query.note: result.title: integer in the schema file, string in the resolver
+`,
+    });
+    expect((await run(CONTRACT_COMMAND, '--schema', 'gone.graphql')).code).toBe(2);
+  });
+});
+
 describe('sallyport types', () => {
   it('writes one line for each operation and schema, and the file compiles alone', async () => {
     expect(await run(TYPES_COMMAND)).toMatchObject({ code: 0, out: 'src/contract.d.ts\n' });

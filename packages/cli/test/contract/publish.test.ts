@@ -71,6 +71,22 @@ const run = (...args: string[]) => runIn(folder, CONTRACT_COMMAND.run, args, env
 const publish = (...args: string[]) => run('publish', '--new', 'old.json', '--commit', 'c0ffee', ...args);
 const DIGEST = 'f769343e415fd25b';
 
+test('the contracts of several services are joined to one set of documents', async () => {
+  write('bills.json', JSON.stringify(contractWith('id', { http: { 'GET /bills': entry }, queue: {} })));
+  const joined = await run('old.json', 'bills.json', '--name', 'shop', '--out', 'shop');
+  expect([joined.code, joined.err]).toEqual([0, '']);
+  expect(Object.keys((JSON.parse(read('shop/openapi.json')) as { paths: object }).paths)).toEqual([
+    '/bills',
+    '/notes/{id}',
+    '/old',
+  ]);
+  expect(await run('old.json', 'new.json')).toEqual({
+    code: 2,
+    out: '',
+    err: expect.stringContaining('GET /notes/{id} (src/lambda.ts in old.json and src/lambda.ts in new.json)'),
+  });
+});
+
 describe('sallyport contract publish to a folder', () => {
   it('writes types, documents, commit, stage, owner and digest, and nothing the second time', async () => {
     const args = ['--to', 'out', '--stage', 'production', '--owner', 'team-notes'];

@@ -17,6 +17,7 @@ import {
 } from './described.js';
 import { byName, inOrder } from './internal/canonical.js';
 import { envelopeOf } from './internal/envelope.js';
+import { shapeOf } from './internal/places.js';
 import { SchemaBook, type Side } from './internal/schema-book.js';
 
 /**
@@ -100,7 +101,7 @@ class Joining {
 
   #add(from: string, path: readonly string[], at: string, build: Build): void {
     // Routes that differ only in the names of parameters match the same requests.
-    const key = path.join('\n').replaceAll(/\{[^}+]+(\+?)\}/g, '{$1}');
+    const key = shapeOf(path.join('\n'));
     const present = this.#entries.get(key);
     if (present) this.#twice.push(`${at} (${present.from} and ${from})`);
     else this.#entries.set(key, { path, from, build });

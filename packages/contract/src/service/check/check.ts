@@ -9,6 +9,7 @@ import {
   type SocketEnvelope,
 } from '../contract.js';
 import { byName } from '../internal/canonical.js';
+import { shapeOf } from '../internal/places.js';
 import type { Finding, Level, SchemaChange } from './finding.js';
 import { guardChanges } from './internal/guards.js';
 import { remedyOf } from './internal/remedies.js';
@@ -239,5 +240,3 @@ const REMOVED: Readonly<Record<string, string>> = {
   socket: 'clients of',
   MCP: 'clients of',
 };
-
-const shapeOf = (operation: string) => operation.replaceAll(/\{[^}+]+(\+?)\}/g, '{$1}');
