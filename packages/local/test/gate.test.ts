@@ -40,7 +40,9 @@ test('gate.mjs describes the messages of WebSocket routes with their envelope', 
     stdio: ['ignore', 'ignore', 'inherit', 'ignore', 'pipe', 'pipe'],
   });
   let text = '';
-  for await (const part of child.stdio[5] as Readable) text += String(part);
+  // The type of `stdio` ends at descriptor 4.
+  const output: Readable = Reflect.get(child.stdio, 5);
+  for await (const part of output) text += String(part);
   rmSync(folder, { recursive: true });
   const { inspection } = text
     .trim()

@@ -10,7 +10,7 @@ import {
   SecureApp,
   type SecureOpenApiSpec,
 } from '@sallyport/secure';
-import { createNotes, NOTES_SPEC } from './support/notes.js';
+import { createNotes, type DescribedSpec, NOTES_SPEC } from './support/notes.js';
 
 type Operations = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
 
@@ -92,7 +92,7 @@ describe('a bound handler', () => {
   const other = bind({ query: { until: { type: 'int' } } }, () => ({}));
   const spec = (name: string) => [{ field: name, source: 'query', name, type: 'string' } as const];
 
-  it.each<[string, Partial<SecureOpenApiSpec['routes'][number]>, readonly string[]]>([
+  it.each<[string, Partial<DescribedSpec['routes'][number]>, readonly string[]]>([
     ['its contract', {}, ['from']],
     ['its contract, with the description of an answer', { response: { description: 'Done' } }, ['from']],
     ['another contract', { contract: other.contract }, ['until']],
@@ -211,7 +211,7 @@ describe('a specification is rejected', () => {
       .get('/a/{id}', handler, Authenticated('s'))
       .get('/i', handler, InternalOnly())
       .appSyncField('Query', 'note', handler, Public());
-  const valid: SecureOpenApiSpec = {
+  const valid: DescribedSpec = {
     title: 'T',
     version: '1',
     routes: [

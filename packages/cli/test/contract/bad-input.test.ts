@@ -151,6 +151,11 @@ test.each([
   expect([code, err]).toEqual([2, expect.stringContaining(problem)]);
 });
 
+/** The contract of the servers below. */
+interface Service {
+  http: { 'GET /a': { answer: { 200: unknown }; events: { message: number } } };
+}
+
 /** Runs a call against a server, and returns the headers of its requests too. */
 async function against<T>(listener: RequestListener, call: (url: string) => Promise<T>): Promise<T> {
   const server = createServer(listener);
@@ -166,7 +171,7 @@ async function against<T>(listener: RequestListener, call: (url: string) => Prom
 test('an answer that is not JSON is a foreign answer', async () => {
   const listener: RequestListener = (_request, response) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end('<html>');
-  const found = against(listener, (url) => createClient({ url })('GET /a'));
+  const found = against(listener, (url) => createClient<Service>({ url })('GET /a'));
   await expect(found).rejects.toMatchObject({ code: 'client.foreign', status: 200 });
 });
 
@@ -182,7 +187,7 @@ test('a redirect to another origin loses authorization', async () => {
         seen.push(headers.authorization);
         response.writeHead(307, { location: `${other}/a` }).end();
       },
-      (url) => createClient({ url, headers: () => ({ authorization: 'Bearer t' }) })('GET /a'),
+      (url) => createClient<Service>({ url, headers: () => ({ authorization: 'Bearer t' }) })('GET /a'),
     ),
   );
   expect(seen).toEqual(['Bearer t', undefined]);
@@ -197,7 +202,7 @@ test('a stream that ends in the middle of an event is continued after the last w
   };
   const read = async (url: string) => {
     const found: unknown[] = [];
-    for await (const { data } of events(createClient({ url }), 'GET /a')) found.push(data);
+    for await (const { data } of events(createClient<Service>({ url }), 'GET /a')) found.push(data);
     return found;
   };
   expect(await against(listener, read)).toEqual([1, 2]);

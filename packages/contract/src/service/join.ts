@@ -1,4 +1,4 @@
-import { type JsonSchema, type Schemas, type ServiceContract, SOURCE_KINDS } from './contract.js';
+import type { JsonSchema, Schemas, ServiceContract } from './contract.js';
 import { contractError } from './described.js';
 import { canonicalText, inOrder } from './internal/canonical.js';
 import { PLACES, type Place, shapeOf } from './internal/places.js';
@@ -28,10 +28,12 @@ export function joinContracts(service: string, contracts: readonly StoredContrac
   return inOrder({
     version: 1,
     service,
-    ...(Object.fromEntries(SOURCE_KINDS.map((kind) => [kind, whole((part) => part[kind])])) as Pick<
-      ServiceContract,
-      (typeof SOURCE_KINDS)[number]
-    >),
+    queue: whole(({ queue }) => queue),
+    stream: whole(({ stream }) => stream),
+    topic: whole(({ topic }) => topic),
+    bus: whole(({ bus }) => bus),
+    table: whole(({ table }) => table),
+    event: whole(({ event }) => event),
     http: whole(({ http }) => http),
     socket: {
       in: whole(({ socket }) => socket.in),
