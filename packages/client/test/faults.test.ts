@@ -324,7 +324,7 @@ describe('the header x-contract', () => {
     ['a page that was built before', 'aa', [next, next], ['bb']],
     ['the same contract', 'aa', [old, old], []],
     ['answers without the header', 'aa', [answer(200), answer(404, notFound)], []],
-  ])('tells a stale client once: %s', async (_, contract, given, told) => {
+  ])('notifies a stale client once: %s', async (_, contract, given, told) => {
     replies = [...given];
     const digests: string[] = [];
     const options = contract === undefined ? {} : { contract };

@@ -11,7 +11,7 @@ const contract = contractOf({
   unknown: [{ at: 'GET /old 200', reason: 'Date' }],
 });
 
-test('the digest of a contract is that of its JSON, as recordContract of @sallyport/constructs has it', () => {
+test('the digest of a contract is computed from its JSON', () => {
   expect(contractDigest({ version: 1, service: 'notes' } as never)).toBe('1c562664763ecb4b');
 });
 

@@ -126,11 +126,11 @@ test.each([
     note,
     'args.size: present in the schema file, not allowed in the resolver',
   ],
-])('of %s with other types it says %#', (field, args, result, problem) => {
+])('reports other types of %s (%#)', (field, args, result, problem) => {
   expect(of(field, args, result)).toEqual([`differs ${field} ${problem}`]);
 });
 
-test('a field with a resolver of its own is not part of the result of its parent', () => {
+test('a field with a separate resolver is not part of the result of its parent', () => {
   const file = 'type Query { note: Note } type Note { id: ID! author: Person! } type Person { name: String }';
   const fields = { 'Query.note': [object({}), object({ id: text })] } as const;
   expect(compare(fields, file)).toEqual([

@@ -105,7 +105,7 @@ function withMessage(line, { route: action = 'action' } = {}) {
   return { ...line, action, ...(payload !== undefined && { payload }) };
 }
 
-/** The JSON Schema of a Standard Schema or of fields of `bind`; `undefined` if there is none, or a part that JSON Schema cannot express. */
+/** The JSON Schema of a Standard Schema or of fields of `bind`; `undefined` if absent, or if JSON Schema cannot express it. */
 function toJsonSchema(schema) {
   if (schema === undefined) return undefined;
   try {

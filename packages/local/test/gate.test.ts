@@ -1,4 +1,4 @@
-/** What the process of a service reports about its WebSocket routes. */
+/** The report of the process of a service about its WebSocket routes. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -82,7 +82,7 @@ test('without routes the document has all operations, with ids of their methods 
   ]);
 });
 
-test('all missing members are said in one run', () => {
+test('all missing members are reported in one run', () => {
   const app = new SecureApp({ principalResolver: () => null }).get('/a', handler, Authenticated());
   expect(() => app.generateOpenAPI({} as never)).toThrow('lacks title, version, securitySchemes, authSchemes');
 });

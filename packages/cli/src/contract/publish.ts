@@ -12,7 +12,7 @@ import { versionKey } from './internal/versions.js';
 
 /**
  * `sallyport contract publish`: writes the package of the contract to npm, to a bucket or to a folder. A run with an equal contract changes
- * nothing that readers see; after a failure the same command completes it.
+ * no contents; after a failure the same command completes it.
  *
  * @throws FrameworkError `cli.usage`, `cli.publish_failed`, `cli.aws_failed`
  */
@@ -47,7 +47,7 @@ export function placeOf(line: CommandLine): string {
   return to;
 }
 
-/** Writes texts to a bucket, in order, or to a folder, where files that are equal are not written. */
+/** Writes files to a bucket, in order, or to a folder, where files that are equal are not written. */
 export async function writeAll(
   to: string,
   texts: ReadonlyMap<string, string>,

@@ -40,7 +40,7 @@ export async function record(folders: readonly string[], line: CommandLine, arou
   return EXIT.ok;
 }
 
-/** The entries whose names the text has as a literal. */
+/** The entries whose names are literals in the sources. */
 function usedIn(contract: ServiceContract, text: string): ServiceContract {
   return usedPartOf(contract, (key) => ["'", '"', '`'].some((quote) => text.includes(`${quote}${key}${quote}`)));
 }
@@ -50,7 +50,7 @@ function namesOf({ http, socket, mcp, tool, invoke, field, ...rest }: ServiceCon
   return [http, socket.in, socket.out, mcp, tool, invoke, field, ...sources].flatMap((entries) => Object.keys(entries));
 }
 
-/** The texts of all source files in folders. */
+/** The contents of all source files in folders. */
 function textOf(folders: readonly string[], cwd: string): string {
   const texts = folders.flatMap((folder) => {
     const path = resolve(cwd, folder);

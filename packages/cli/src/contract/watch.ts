@@ -39,7 +39,7 @@ class Changes {
     this.#root = root;
   }
 
-  /** Watches the folders that are there now. */
+  /** Watches the folders that exist now. */
   follow(): void {
     this.#isChanged = false;
     const there = new Set(foldersOf(this.#root));

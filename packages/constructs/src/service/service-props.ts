@@ -95,7 +95,7 @@ export interface ServiceProps
    */
   readonly externalPackages?: readonly string[];
   /**
-   * Compares the contract with what is deployed, at synth; `false` keeps the contract out of the template. The template has the contract for
+   * Compares the contract with what is deployed, at synth; `false` writes no contract into the template. By default the template has the contract, for
    * `sallyport contract check --against stack:<name>`.
    *
    * @default - the contract is in the template, and nothing is compared

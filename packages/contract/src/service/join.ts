@@ -5,7 +5,7 @@ import { PLACES, type Place, shapeOf } from './internal/places.js';
 import type { StoredContract } from './stored.js';
 
 /**
- * Joins the contracts of several services to one: one document, one client. A named schema that another service has otherwise gets a number.
+ * Joins the contracts of several services: one document, one client. A named schema that another service has otherwise gets a number.
  *
  * @param service the name of the whole
  * @throws FrameworkError `app.invalid_configuration` that names every operation and source that two of them have, with both files, and

@@ -19,11 +19,11 @@ export interface StoredContract {
   readonly contract: ServiceContract;
 }
 
-/** The text of a contract for the metadata of a template. The level is fixed, and the header of Node has no time: equal contracts are equal. */
+/** The value for the metadata of a template. The level is fixed, and the header of Node has no time: equal contracts are equal. */
 export const packContract = (text: string) => gzipSync(text, { level: 9 }).toString('base64');
 
 /**
- * The text of the contract in a template of CloudFormation; `undefined` for a template without contract, and for other JSON.
+ * The JSON of the contract in a template of CloudFormation; `undefined` for a template without contract, and for other JSON.
  *
  * @param place the name of the template, for errors
  * @throws FrameworkError `app.invalid_configuration` for a contract that cannot be read

@@ -34,7 +34,7 @@ export function toInventorySpec(): SecureOpenApiSpec {
   };
 }
 
-/** Operations that nobody describes: their paths, and ids of method and path. */
+/** Operations without a description: their paths, and ids of method and path. */
 function routesOf(registrations: readonly Registration[]): readonly OpenApiRoute[] {
   const ids = new Map<string, number>();
   return registrations

@@ -12,7 +12,7 @@ import { invalidUsage } from '../../internal/errors.js';
 import { jsonText } from './files.js';
 import { type Project, projectOf } from './service-contract.js';
 
-/** The texts of a contract by file name, `contract.json` last: readers see a contract only after its documents. */
+/** The contents of the files of a contract by name, `contract.json` last: readers see a contract only after its documents. */
 export type PackageFiles = ReadonlyMap<string, string>;
 
 /** The facts in the `package.json` of a published contract. */

@@ -79,7 +79,7 @@ export async function contractOfProject(
   return contract;
 }
 
-/** Compares the GraphQL schema file, if there is one. @throws FrameworkError `cli.schema_differs` with all differences, `cli.usage` */
+/** Compares the GraphQL schema file, if it exists. @throws FrameworkError `cli.schema_differs` with all differences, `cli.usage` */
 function assertSchemaFits(contract: ServiceContract, cwd: string, given: unknown): void {
   const file = typeof given === 'string' ? given : 'schema.graphql';
   const text = readIfThere(resolve(cwd, file));

@@ -14,8 +14,8 @@ const VERSION = /^(?<stage>.*?)versions\/[0-9a-f]+\.json$/;
 export const versionKey = (digest: string) => `versions/${digest}.json`;
 
 /**
- * The contracts in a bucket: of each stage, of each client that recorded one, and of each version that a stage replaced within the
- * retention. A replaced version does not run any more: only its messages count, which can be in flight.
+ * Reads the contracts in a bucket. A bucket has a contract for each stage, for each client that recorded what it uses, and for each version
+ * that a stage replaced within the retention. A replaced version does not run any more: only its messages count, which can be in flight.
  *
  * @throws FrameworkError `cli.usage` for a contract of another version, `cli.aws_failed`
  */

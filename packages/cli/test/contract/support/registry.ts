@@ -15,7 +15,7 @@ export interface Registry {
   readonly packages: Map<string, Packument>;
   /** Method and path of each request that writes. */
   readonly writes: string[];
-  /** True refuses publications. */
+  /** True rejects publications. */
   refuses: boolean;
   stop(): Promise<void>;
 }

@@ -35,7 +35,7 @@ export function isContractCheck(value: unknown): value is ContractCheck {
 }
 
 /**
- * Compares a contract with what is deployed: a change that breaks fails at synth, another one is a warning.
+ * Compares a contract with what is deployed: a change that breaks fails at synth, any other finding is a warning.
  *
  * @throws ConstructError `constructs.contract_broken` with every change that breaks; `constructs.invalid_prop` for a path that has no contract
  */

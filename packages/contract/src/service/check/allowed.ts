@@ -5,10 +5,10 @@ import { contractError } from '../described.js';
 export type Allowed = ReadonlyMap<string, string>;
 
 /**
- * Reads the text of `contract.allow.json`: `{ "POST /notes body.title required-added": "all clients send it since March" }`.
+ * Reads `contract.allow.json`: `{ "POST /notes body.title required-added": "all clients send it since March" }`.
  *
  * @param place the name of the file, for errors
- * @throws FrameworkError `app.invalid_configuration` for a text that is not an object with a reason for each id
+ * @throws FrameworkError `app.invalid_configuration` for a file that is not an object with a reason for each id
  */
 export function parseAllowed(text: string, place: string): Allowed {
   let document: unknown;

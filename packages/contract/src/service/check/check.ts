@@ -151,7 +151,7 @@ class Comparing {
         if (!after.has(code)) this.report(at, who, 'warns', `errors.${code}`, 'error-removed', 'sent', 'not sent');
   }
 
-  /** The members of WebSocket messages; without messages nobody reads them. */
+  /** The members of WebSocket messages; a service without messages has no envelope. */
   envelope(old: SocketEnvelope, next: SocketEnvelope): void {
     const { in: received, out } = this.#old.socket;
     if (Object.keys(received).length + Object.keys(out).length === 0) return;
@@ -198,7 +198,7 @@ class Comparing {
     for (const { change, old, next } of guardChanges(a, b)) this.report(at, who, 'breaks', '', change, old, next);
   }
 
-  /** Messages in flight, and those of old senders, are in the order of the old member. */
+  /** Messages in flight, and messages of old senders, are in the order of the old member. */
   order(at: string, who: string, old: string | undefined, next: string | undefined): void {
     if (old === next) return;
     const change = old === undefined ? 'order-added' : next === undefined ? 'order-removed' : 'order-changed';

@@ -84,7 +84,7 @@ function changesOf(sent: Place, received: Place, path: string, isOutput: boolean
 /** A scalar of the application, and a result without a schema, are not compared. */
 const isOpen = (sent: string) => sent === 'any';
 
-/** A resolver that accepts some strings validates its argument: the schema file may say `String`. */
+/** A resolver that accepts some strings validates its argument: the type in the schema file can be `String`. */
 const isNarrowedText = (sent: string, received: string) =>
   sent === 'string' && received.split(' | ').every((one) => one.startsWith('"'));
 
@@ -126,7 +126,7 @@ function objectSchema(fields: ReadonlyMap<string, SdlField>, side: Side): JsonSc
 
 const argsOf = (args: ReadonlyMap<string, SdlField>) => objectSchema(args, 'input');
 
-/** The types of the file as schemas. A field with a resolver of its own is not part of the result of its parent. */
+/** The types of the file as schemas. A field with a separate resolver is not part of the result of its parent. */
 function schemasOf({ objects, enums }: SdlSchema, { field }: ServiceContract, side: Side): Schemas {
   const own = (type: string, fields: ReadonlyMap<string, SdlField>) =>
     new Map([...fields].filter(([name]) => side === 'input' || !Object.hasOwn(field, `${type}.${name}`)));

@@ -6,7 +6,7 @@ import { canonicalText } from './canonical.js';
  * The envelope that the functions of a service state; `undefined` if none does.
  *
  * @throws FrameworkError `app.invalid_configuration` for functions that state different envelopes, and for routes whose handler reads another
- *   member: all are named at once
+ *   member: the error names all of them
  */
 export function envelopeOf(functions: readonly DescribedService[]): SocketEnvelope | undefined {
   const stated = functions.flatMap(({ function: from, envelope }) =>
