@@ -50,7 +50,7 @@ describe('the template of a service', () => {
     const stack = newStack();
     newService({}, stack);
     const second = newService({ contract: { against: [] } }, stack, 'Other');
-    const found = Annotations.fromStack(stack).findWarning('*', Match.stringLikeRegexp('registered by two functions'));
+    const found = Annotations.fromStack(stack).findWarning('*', Match.stringLikeRegexp('registered by two services'));
     expect(found.map(({ id }) => id)).toEqual([`/${second.node.path}`]);
   });
 });

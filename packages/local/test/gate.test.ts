@@ -41,7 +41,7 @@ test('gate.mjs describes the messages of WebSocket routes with their envelope', 
   });
   let text = '';
   // The type of `stdio` ends at descriptor 4.
-  const output: Readable = Reflect.get(child.stdio, 5);
+  const output = (child.stdio as readonly unknown[])[5] as Readable;
   for await (const part of output) text += String(part);
   rmSync(folder, { recursive: true });
   const { inspection } = text

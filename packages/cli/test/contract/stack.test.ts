@@ -2,33 +2,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { packContract } from '@sallyport/contract/service';
+import { packContract, toContract } from '@sallyport/contract/service';
 import { CONTRACT_COMMAND } from '../../src/command.js';
 import { healthy } from '../support/orders-stack.js';
 import { runIn } from '../support/run.js';
 import { type StandIn, startStandIn } from '../support/stand-in.js';
 
-const PARTS = [
-  'http',
-  'queue',
-  'stream',
-  'topic',
-  'bus',
-  'table',
-  'event',
-  'mcp',
-  'tool',
-  'invoke',
-  'field',
-  'schemas',
-];
-const contract = (http: object) =>
-  JSON.stringify({
-    version: 1,
-    service: 'notes',
-    ...Object.fromEntries(PARTS.map((part) => [part, {}])),
-    ...{ http, socket: { in: {}, out: {} }, unknown: [], renamed: [] },
-  });
+const contract = (http: object) => JSON.stringify({ ...toContract('notes', []), http });
 const OLD = contract({ 'GET /old': { function: 'src/lambda.ts' } });
 
 let standIn: StandIn;

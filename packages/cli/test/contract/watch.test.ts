@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { watched } from '../../src/contract/watch.js';
+import { watched } from '../../src/contract/internal/watch.js';
 
 let folder: string;
 beforeAll(() => {

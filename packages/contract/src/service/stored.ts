@@ -16,6 +16,7 @@ const MAX_BYTES = 64 << 20;
 export interface StoredContract {
   /** The file. */
   readonly place: string;
+  /** The contract. */
   readonly contract: ServiceContract;
 }
 

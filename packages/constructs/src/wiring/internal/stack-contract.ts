@@ -1,7 +1,10 @@
 import {
   CONTRACT_METADATA,
+  contractInTemplate,
   type DescribedService,
+  joinContracts,
   packContract,
+  parseContractFile,
   type ServiceContract,
   toContract,
 } from '@sallyport/contract/service';
@@ -11,9 +14,6 @@ import type { IConstruct } from 'constructs';
 
 /** The largest contract in a template, in bytes: CloudFormation accepts templates of 1 MB. */
 const MAX_BYTES = 262_144;
-
-/** The functions of each stack whose contract is recorded. */
-const functions = new WeakMap<Stack, readonly DescribedService[]>();
 
 /** Writes a contract into the metadata of the stack's template, or returns what is expected of a contract that is too large. */
 export function writeMetadata(scope: IConstruct, text: string): string | undefined {
@@ -34,18 +34,23 @@ export function recordFunctions(
   described: readonly DescribedService[],
 ): ServiceContract | undefined {
   const stack = Stack.of(scope);
-  const all = [...(functions.get(stack) ?? []), ...described];
   const warn = (problem: string) => {
     const text = `The template has no contract of this service: ${problem}.`;
     Annotations.of(scope).addWarningV2('Sallyport::NoContract', text);
     return undefined;
   };
   try {
-    const contract = toContract(stack.stackName, all);
+    const own = toContract(stack.stackName, described);
+    const before = contractInTemplate(JSON.stringify({ Metadata: stack.templateOptions.metadata }), stack.stackName);
+    const contract =
+      before === undefined
+        ? own
+        : joinContracts(stack.stackName, [
+            { place: stack.stackName, contract: parseContractFile(before, stack.stackName) },
+            { place: scope.node.path, contract: own },
+          ]);
     const problem = writeMetadata(scope, JSON.stringify(contract));
-    if (problem !== undefined) return warn(`expected ${problem}`);
-    functions.set(stack, all);
-    return contract;
+    return problem === undefined ? contract : warn(`expected ${problem}`);
   } catch (error) {
     if (!isFrameworkError(error)) throw error;
     return warn(error.message);

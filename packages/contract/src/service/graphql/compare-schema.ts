@@ -1,7 +1,7 @@
 import { rejections } from '../check/internal/variance.js';
 import type { JsonSchema, Schemas, ServiceContract } from '../contract.js';
 import { byName } from '../internal/canonical.js';
-import { parseSdl, type SdlField, type SdlSchema, type SdlType } from './sdl.js';
+import { parseSdl, type SdlField, type SdlSchema, type SdlType } from './internal/sdl.js';
 
 /** A difference between a schema file of GraphQL and the registered fields. */
 export interface SchemaDifference {

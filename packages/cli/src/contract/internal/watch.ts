@@ -1,6 +1,6 @@
 import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
-import { type Command, EXIT } from '../internal/command.js';
+import { type Command, EXIT } from '../../internal/command.js';
 
 /** An editor writes more than once: a save ends after this many milliseconds without an event. */
 const QUIET_MS = 10;

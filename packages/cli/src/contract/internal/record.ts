@@ -1,12 +1,12 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type ServiceContract, SOURCE_KINDS, usedPartOf } from '@sallyport/contract/service';
-import { type Around, EXIT } from '../internal/command.js';
-import type { CommandLine } from '../internal/command-line.js';
-import { invalidUsage } from '../internal/errors.js';
-import { jsonText, readIfThere } from './internal/files.js';
+import { type Around, EXIT } from '../../internal/command.js';
+import type { CommandLine } from '../../internal/command-line.js';
+import { invalidUsage } from '../../internal/errors.js';
+import { contractFor } from '../types-command.js';
+import { jsonText, readIfThere } from './files.js';
 import { placeOf, writeAll } from './publish.js';
-import { contractFor } from './types-command.js';
 
 /** A client is a folder and a part of a key. */
 const CLIENT = /^[a-z0-9][a-z0-9._-]{0,62}$/;

@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { type Around, EXIT } from '../internal/command.js';
-import type { CommandLine } from '../internal/command-line.js';
-import { invalidUsage } from '../internal/errors.js';
-import { isBucketUrl, openBucket } from './internal/bucket.js';
-import { jsonText, readIfThere, reportUnknown } from './internal/files.js';
-import { newContract } from './internal/new-contract.js';
-import { publishToNpm } from './internal/npm.js';
-import { factsOf, packageFiles } from './internal/package-files.js';
-import { versionKey } from './internal/versions.js';
+import { type Around, EXIT } from '../../internal/command.js';
+import type { CommandLine } from '../../internal/command-line.js';
+import { invalidUsage } from '../../internal/errors.js';
+import { isBucketUrl, openBucket } from './bucket.js';
+import { jsonText, readIfThere, reportUnknown } from './files.js';
+import { newContract } from './new-contract.js';
+import { publishToNpm } from './npm.js';
+import { factsOf, packageFiles } from './package-files.js';
+import { versionKey } from './versions.js';
 
 /**
  * `sallyport contract publish`: writes the package of the contract to npm, to a bucket or to a folder. A run with an equal contract changes
