@@ -31,7 +31,7 @@ const contractWith = (member: string, more: object = {}) => ({
   ...more,
 });
 
-/** The setting of npm; the gate `tree` would take it for a credential. */
+/** The setting of npm, in parts: the gate `tree` rejects it as a credential. */
 const TOKEN = ['_auth', 'Token'].join('');
 
 let folder: string;
