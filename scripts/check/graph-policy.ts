@@ -36,6 +36,7 @@ export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>>
   // Names and shapes of the other packages come from their entries `/schema`, which import nothing.
   '@sallyport/constructs': [
     'bundle',
+    'contract',
     'core',
     'http',
     'streams',
@@ -130,7 +131,7 @@ export const SUBPATHS_ONLY: readonly string[] = ['aws-cdk-lib'];
 /** The only entries of another package that a package may reach. */
 export const ENTRIES_ONLY: Readonly<Record<string, RegExp>> = {
   '@sallyport/constructs':
-    /^@sallyport\/(?:bundle|core(?:\/options|\/internal|\/observability)?|mcp\/routes|[a-z]+\/schema)$/,
+    /^@sallyport\/(?:bundle|contract\/service|core(?:\/options|\/internal|\/observability)?|mcp\/routes|[a-z]+\/schema)$/,
 };
 
 /** Files of private tools and of tests that import files of a package that no entry exports: the imported files, by the importing file. */

@@ -9,6 +9,7 @@ import { ROOT, run } from './command.js';
  */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'client ClientOptions': 'the compiler checks it: a table of options is larger than the client',
+  'client NoticeOptions': 'as ClientOptions',
   'client SignedFetchOptions': 'as ClientOptions',
   'client SocketOptions': 'as ClientOptions',
   'client ToolOptions': 'as ClientOptions',

@@ -6,6 +6,7 @@ import { readWorkspace } from '../check/workspace.js';
 /** Packages outside the workspace that a generated project may depend on. */
 const OTHERS = [
   '@aws-sdk/client-apigatewaymanagementapi',
+  '@aws-sdk/client-cloudformation',
   '@aws-sdk/client-dynamodb',
   '@biomejs/biome',
   '@types/node',

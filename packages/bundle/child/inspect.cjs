@@ -59,7 +59,7 @@ async function inspect({ folder, entry, handler: name, placeholders, describes }
       found.format = handler[Symbol.for('sallyport.http.streamed-kind/1')] ?? 'json';
       // A schema that cannot be written is an error of the document, and one `unknown` of the contract.
       if (describes) found.contract = describe(handler);
-      else found.openapi = inspection.openapi?.() ?? null;
+      if (describes !== true) found.openapi = inspection.openapi?.() ?? null;
     }
   } catch (error) {
     found.error = textOf(error);

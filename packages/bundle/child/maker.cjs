@@ -89,7 +89,7 @@ async function inspectEntry() {
       report.error += `; with placeholders for ${report.missing.join(', ')}: ${second.error}`;
     return;
   }
-  report.contract = second.contract;
+  report.contract = second.contract ?? report.contract;
   if (report.error === undefined) {
     report.withPlaceholders = second.inventory;
     return;

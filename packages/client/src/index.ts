@@ -15,6 +15,7 @@ export type {
 } from './contract.js';
 export { ClientError, type ClientErrorCode } from './errors.js';
 export { events, type StreamEvent } from './events.js';
+export { type NoticeOptions, noticeContract } from './notice-contract.js';
 export type { AnswerValidator, ClientOptions, RawInput } from './options.js';
 export { openSocket, type Socket, type SocketEnvelope, type SocketOptions, type WebSocketLike } from './socket.js';
 export { callTool, type ToolAnswer, type ToolOptions } from './tool.js';

@@ -57,6 +57,9 @@ type Sockets<C> = C extends { readonly socket: infer S extends { readonly in: ob
   ? S
   : { readonly in: Record<string, unknown>; readonly out: Record<string, unknown> };
 
+/** A contract that states its envelope needs it in the options, with the same names. */
+type EnvelopeOf<C> = C extends { readonly socket: { readonly envelope: infer E } } ? { readonly envelope: E } : unknown;
+
 /** An open WebSocket that connects again when its connection is lost. */
 export interface Socket<C> {
   /**
@@ -83,7 +86,7 @@ const MAX_PAUSE_MS = 30_000;
  * socket.on('note-added', (note) => show(note));
  * socket.send('say', { text: 'hello' });
  */
-export async function openSocket<C>(options: SocketOptions): Promise<Socket<C>> {
+export async function openSocket<C>(options: SocketOptions & EnvelopeOf<C>): Promise<Socket<C>> {
   const { envelope = {}, signal, timeoutMs = 10_000 } = options;
   const { route = 'action', type = 'type', data: member = 'data' } = envelope;
   const listeners = new Map<string, Set<(data: never) => void>>();

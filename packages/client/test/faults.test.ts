@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type ClientOptions, createClient, events } from '../src/index.js';
+import { type ClientOptions, createClient, events, noticeContract } from '../src/index.js';
 
 interface Fix {
   http: {
@@ -313,4 +313,23 @@ it('a client without retries sends a GET once', async () => {
   replies = [answer(503, notFound)];
   await expect(client({ retry: false })('GET /a')).resolves.toMatchObject({ status: 503 });
   expect(seen.length).toBe(1);
+});
+
+describe('the header x-contract', () => {
+  const old = answer(200, {}, { 'x-contract': 'aa' });
+  const next = answer(200, {}, { 'x-contract': 'bb' });
+
+  it.each([
+    ['a service that is deployed while the page is open', undefined, [old, next, next], ['bb']],
+    ['a page that was built before', 'aa', [next, next], ['bb']],
+    ['the same contract', 'aa', [old, old], []],
+    ['answers without the header', 'aa', [answer(200), answer(404, notFound)], []],
+  ])('notifies a stale client once: %s', async (_, contract, given, told) => {
+    replies = [...given];
+    const digests: string[] = [];
+    const options = contract === undefined ? {} : { contract };
+    const api = client({ fetch: noticeContract((digest) => digests.push(digest), options) });
+    for (const _reply of given) await api('GET /a');
+    expect(digests).toEqual(told);
+  });
 });

@@ -17,6 +17,8 @@ export const CONSTRUCT_CODES = [
   'constructs.not_registered',
   /** An inventory cannot be read, or its version is unknown. @status 500 */
   'constructs.invalid_inventory',
+  /** The contract breaks callers or messages of what is deployed. @status 500 */
+  'constructs.contract_broken',
   /** The entry file cannot be bundled. @status 500 */
   'constructs.bundling_failed',
 ] as const;

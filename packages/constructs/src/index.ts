@@ -112,6 +112,7 @@ export {
 } from './triggers/stream-triggers.js';
 export { type TopicMappingProps, TopicTrigger, type TopicTriggerProps } from './triggers/topic-trigger.js';
 export type { ExternalAttachment } from './wiring/external.js';
+export type { ContractCheck } from './wiring/internal/contract-check.js';
 export {
   type EventSelector,
   type Inventoried,

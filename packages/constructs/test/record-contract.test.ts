@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { Template } from 'aws-cdk-lib/assertions';
-import { App, Stack } from 'aws-cdk-lib/core';
 import { recordContract } from '../src/index.js';
+import { newStack, templateOf } from './support/synth.js';
 
 let folder: string;
 beforeAll(() => {
@@ -18,18 +17,42 @@ const write = (text: string) => {
   return file;
 };
 
+const PARTS = [
+  'http',
+  'queue',
+  'stream',
+  'topic',
+  'bus',
+  'table',
+  'event',
+  'mcp',
+  'tool',
+  'invoke',
+  'field',
+  'schemas',
+];
+const CONTRACT = {
+  version: 1,
+  service: 'notes',
+  ...Object.fromEntries(PARTS.map((part) => [part, {}])),
+  socket: { in: {}, out: {} },
+  unknown: [],
+  renamed: [],
+};
+
 test('the template of a stack has its contract', () => {
-  const stack = new Stack(new App(), 'Notes');
-  recordContract(stack, write('{"version":1,"service":"notes"}'));
-  const { Metadata } = Template.fromStack(stack).toJSON() as { Metadata: Record<string, string> };
+  const stack = newStack();
+  // The same digest as `contractDigest` has for this contract; a file can have spaces.
+  expect(recordContract(stack, write(JSON.stringify(CONTRACT, undefined, 2)))).toBe('8c0ea6c1599753b0');
+  const { Metadata } = templateOf(stack) as unknown as { Metadata: Record<string, string> };
   expect(gunzipSync(Buffer.from(Metadata['sallyport:contract'] ?? '', 'base64')).toString()).toBe(
-    '{"version":1,"service":"notes"}',
+    JSON.stringify(CONTRACT, undefined, 2),
   );
 });
 
 test.each(['{"version":2}', 'null', 'no json'])('rejects %s', (text) => {
   const file = write(text);
-  expect(() => recordContract(new Stack(new App(), 'Notes'), file)).toThrow(
+  expect(() => recordContract(newStack(), file)).toThrow(
     expect.objectContaining({ code: 'constructs.invalid_prop' }) as Error,
   );
 });

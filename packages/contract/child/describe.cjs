@@ -4,6 +4,7 @@
 
 const STATED = Symbol.for('sallyport.stated/1');
 const PAYLOAD = Symbol.for('sallyport.streams.payload/1');
+const ORDERED_BY = Symbol.for('sallyport.streams.ordered-by/1');
 /** Longest JSON text of one schema. */
 const MAX_SCHEMA = 1_000_000;
 const MAX_DEPTH = 8;
@@ -16,6 +17,7 @@ function describe(handler) {
     routes: inspection.routes().map(toRoute),
     triggers: inspection.triggers().map(toTrigger),
     sends: toPlain(inspection.sends ?? {}, 0),
+    ...(inspection.socket?.envelope && { envelope: toPlain(inspection.socket.envelope, 0) }),
   };
 }
 
@@ -32,7 +34,12 @@ function toRoute(line) {
 
 function toTrigger(line) {
   const schema = line[PAYLOAD];
-  return { ...line, ...(schema !== undefined && { payload: toPlain(schema, 0) }) };
+  const orderedBy = line[ORDERED_BY];
+  return {
+    ...line,
+    ...(schema !== undefined && { payload: toPlain(schema, 0) }),
+    ...(orderedBy !== undefined && { orderedBy }),
+  };
 }
 
 function toServer({ info, registry }) {

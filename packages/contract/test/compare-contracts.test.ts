@@ -379,3 +379,17 @@ test('a prompt that needs another argument, and a resource that is gone, break c
     'MCP /mcp resources.notes://all entry-removed',
   ]);
 });
+
+test.each([
+  ['queue', 'customer', 'order', ['breaks order-changed', 'customer', 'order']],
+  ['stream', undefined, 'page', ['breaks order-added', 'no order', 'page']],
+  ['event', 'key', undefined, ['warns order-removed', 'key', 'no order']],
+  ['topic', 'customer', 'customer', undefined],
+] as const)('a %s that was ordered by %s and is ordered by %s', (kind, old, next, expected) => {
+  const [before, after] = [old, next].map((orderedBy) => {
+    const entry = { ...at, message: text, ...(orderedBy !== undefined && { orderedBy }) };
+    return contractOf({ [kind]: { 'orders.fifo': entry } });
+  });
+  const [found] = compareContracts(before as never, after as never);
+  expect(found && [`${found.level} ${found.change}`, found.old, found.new]).toEqual(expected);
+});

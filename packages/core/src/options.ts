@@ -27,4 +27,4 @@ export {
   withMethods,
   wrong,
 } from './options/define-options.js';
-export { isStandardSchema, issuePath } from './options/standard-schema.js';
+export { isStandardSchema, issuePath, issuePaths } from './options/standard-schema.js';

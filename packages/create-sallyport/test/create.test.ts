@@ -125,12 +125,27 @@ describe('a project', () => {
   ] as const)('of %s, %s has the scripts of its infrastructure', (infra, packageManager, check) => {
     const manifest = createProject(spec({ infra, packageManager })).get('package.json') ?? '';
     const { scripts } = JSON.parse(manifest) as { scripts: Record<string, string> };
-    const all = ['test', 'typecheck', 'lint', 'format', 'build', 'dev'];
+    const all = ['test', 'typecheck', 'lint', 'format', 'build', 'dev', 'contract'];
     expect(Object.keys(scripts)).toEqual([
       ...all,
       ...(infra === 'cdk' ? ['synth', 'deploy', 'destroy', 'check'] : ['check']),
     ]);
     expect(scripts.check).toBe(check);
+  });
+
+  it.each([
+    ['', '--otherwise git:origin/main'],
+    ['notes-a notes-b', '--against stack:notes-a --against stack:notes-b --otherwise git:origin/main'],
+  ])('compares its contract in CI with each of the stacks "%s", with the client that this needs', (STACKS, args) => {
+    const files = createProject(spec({}));
+    const [, step = ''] =
+      /- run: npx sallyport (contract check .*)/.exec(files.get('.github/workflows/ci.yml') ?? '') ?? [];
+    const { stdout: said } = spawnSync('sh', ['-c', `echo ${step}`], {
+      env: { PATH: process.env.PATH, STACKS },
+      encoding: 'utf8',
+    });
+    expect(said).toBe(`contract check ${args}\n`);
+    expect(files.get('package.json')).toContain('"@aws-sdk/client-cloudformation": "^3.');
   });
 
   it.each([

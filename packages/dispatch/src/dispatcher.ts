@@ -105,6 +105,8 @@ export interface Inventory {
   readonly openapi: () => unknown;
   /** The schemas of messages to WebSocket clients, by type. */
   readonly sends?: object | undefined;
+  /** The facts about the WebSocket API. */
+  readonly socket?: object | undefined;
   /** The optional parts that a container uses: the names of its options, and `events`, `graphql` and `websocket` if they are registered. */
   readonly uses?: () => readonly string[];
   /** Further facts for a deployment; absent without a container. */

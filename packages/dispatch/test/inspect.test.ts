@@ -54,3 +54,14 @@ test.each([
 ])('a container with %j describes its doors', (options, deployment) => {
   expect(inspectionOf(createApp({ log: false, ...options }).handleLambda)).toMatchObject({ deployment });
 });
+
+test.each([
+  [{ envelope: { route: 'do', data: 'payload' } }, true],
+  [{ envelope: { root: 'do' } }, false],
+  [{ envelope: { route: '' } }, false],
+  ['do', false],
+])('the envelope of WebSocket messages %j is accepted: %s', (socket, isAccepted) => {
+  const make = () => inspectionOf(createApp({ log: false, socket } as never).handleLambda);
+  if (isAccepted) expect(make()).toMatchObject({ socket });
+  else expect(make).toThrow('{ envelope: { route, type, data } } with names of members');
+});

@@ -87,16 +87,36 @@ const DURATION = { type: 'string', examples: ['1m30s'] };
 
 /** Adds the JSON Schema of a registration's payload, if its library can write it. */
 function withPayloadSchema(registration) {
-  const bound = registration.surface === 'websocket' ? registration[STATED]?.handler.contract?.body : undefined;
-  const schema = registration[PAYLOAD] ?? bound;
-  if (schema === undefined) return registration;
+  const payload = toJsonSchema(registration[PAYLOAD]);
+  return payload === undefined ? registration : { ...registration, payload };
+}
+
+/**
+ * Adds the member that names the action, and the JSON Schema of the whole message of a WebSocket route: of `message()`, whose data is in a
+ * member of the envelope, or the body of `bind()`.
+ */
+function withMessage(line, { route: action = 'action' } = {}) {
+  if (line.surface !== 'websocket') return line;
+  const { handler } = line[STATED] ?? {};
+  const { message, member } = handler?.[STATED] ?? {};
+  const data = toJsonSchema(message);
+  const enclosed = data && {
+    type: 'object',
+    properties: { [action]: { const: line.webSocketRouteKey }, [member]: data },
+    required: [action, member],
+  };
+  const payload = enclosed ?? toJsonSchema(handler?.contract?.body);
+  return { ...line, action, ...(payload !== undefined && { payload }) };
+}
+
+/** The JSON Schema of a Standard Schema or of fields of `bind`; `undefined` if absent, or if JSON Schema cannot express it. */
+function toJsonSchema(schema) {
+  if (schema === undefined) return undefined;
   try {
     const isStandard = '~standard' in schema;
-    const payload = isStandard ? schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' }) : ofFields(schema);
-    return payload === undefined ? registration : { ...registration, payload };
+    return isStandard ? schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' }) : ofFields(schema);
   } catch {
-    // The schema has a part that JSON Schema cannot express: there is no sample.
-    return registration;
+    return undefined;
   }
 }
 
@@ -114,7 +134,7 @@ function describe(inspection, handler) {
   if (!inspection) return { isOurs: false, routes: [], triggers: [], streaming };
   return {
     isOurs: true,
-    routes: inspection.routes().map(withPayloadSchema),
+    routes: inspection.routes().map((line) => withMessage(line, inspection.socket?.envelope)),
     triggers: inspection.triggers().map(withPayloadSchema),
     streaming,
   };

@@ -10,7 +10,7 @@ import {
   SecureApp,
   type SecureOpenApiSpec,
 } from '@sallyport/secure';
-import { createNotes, NOTES_SPEC } from './support/notes.js';
+import { createNotes, type DescribedSpec, NOTES_SPEC } from './support/notes.js';
 
 type Operations = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
 
@@ -62,12 +62,37 @@ describe('security by posture', () => {
   });
 });
 
+test('without routes the document has all operations, with ids of their methods and paths, and nothing is stated twice', () => {
+  const app = new SecureApp({ principalResolver: () => null })
+    .get('/notes/{id}', handler, Authenticated('s1'))
+    .get('/notes-id', handler, Public())
+    .post('/notes/id', bind({ query: { from: { type: 'int' } } }, handler), Optional());
+  const document = app.generateOpenAPI({ title: 'T', version: '1', securitySchemes: schemes, authSchemes: two });
+  const found = Object.entries(document.paths as Operations).flatMap(([path, methods]) =>
+    Object.values(methods).map(({ operationId, parameters = [] }) => [
+      path,
+      operationId,
+      (parameters as object[]).length,
+    ]),
+  );
+  expect(found).toEqual([
+    ['/notes-id', 'getNotesId2', 0],
+    ['/notes/id', 'postNotesId', 1],
+    ['/notes/{id}', 'getNotesId', 1],
+  ]);
+});
+
+test('all missing members are reported in one run', () => {
+  const app = new SecureApp({ principalResolver: () => null }).get('/a', handler, Authenticated());
+  expect(() => app.generateOpenAPI({} as never)).toThrow('lacks title, version, securitySchemes, authSchemes');
+});
+
 describe('a bound handler', () => {
   const bound = bind({ query: { from: { type: 'int' } } }, () => ({}));
   const other = bind({ query: { until: { type: 'int' } } }, () => ({}));
   const spec = (name: string) => [{ field: name, source: 'query', name, type: 'string' } as const];
 
-  it.each<[string, Partial<SecureOpenApiSpec['routes'][number]>, readonly string[]]>([
+  it.each<[string, Partial<DescribedSpec['routes'][number]>, readonly string[]]>([
     ['its contract', {}, ['from']],
     ['its contract, with the description of an answer', { response: { description: 'Done' } }, ['from']],
     ['another contract', { contract: other.contract }, ['until']],
@@ -186,7 +211,7 @@ describe('a specification is rejected', () => {
       .get('/a/{id}', handler, Authenticated('s'))
       .get('/i', handler, InternalOnly())
       .appSyncField('Query', 'note', handler, Public());
-  const valid: SecureOpenApiSpec = {
+  const valid: DescribedSpec = {
     title: 'T',
     version: '1',
     routes: [
@@ -257,11 +282,11 @@ describe('a specification is rejected', () => {
       'authSchemes.authenticated must be a list',
     ],
     ['an unknown key', { servers: [] }, 'specification has the unknown key "servers"'],
-    ['no routes', { routes: undefined }, 'routes must be a list'],
+    ['routes that are no list', { routes: {} as never }, 'routes must be a list'],
     [
       'several members that are missing, in one error',
-      { title: undefined, routes: undefined, securitySchemes: undefined, authSchemes: undefined },
-      'specification lacks title, routes, securitySchemes, authSchemes',
+      { title: undefined, securitySchemes: undefined, authSchemes: undefined },
+      'specification lacks title, securitySchemes, authSchemes',
     ],
   ])('%s', (_, change, message) => {
     expect(() => build().generateOpenAPI({ ...valid, ...(change as object) })).toThrow(

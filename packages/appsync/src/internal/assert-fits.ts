@@ -1,8 +1,6 @@
 import { FrameworkError, type StandardSchema } from '@sallyport/core';
 import { internalError } from '@sallyport/core/internal';
-import { issuePath } from '@sallyport/core/options';
-
-const MAX_PATHS = 5;
+import { issuePaths } from '@sallyport/core/options';
 
 /**
  * The value as its schema returns it. Errors name paths, because validators quote values.
@@ -16,8 +14,7 @@ export async function assertFits(
 ): Promise<unknown> {
   const checked = await schema['~standard'].validate(value);
   if (checked.issues === undefined) return checked.value;
-  const paths = [...new Set(checked.issues.map(issuePath))].slice(0, MAX_PATHS);
-  const problem = `${what} do not fit their schema at ${paths.map((path) => path || 'the root').join(', ')}`;
+  const problem = `${what} do not fit their schema at ${issuePaths(checked.issues, 'the root')}`;
   if (what === 'result') throw internalError(problem);
   throw new FrameworkError('app.validation_failed', problem);
 }

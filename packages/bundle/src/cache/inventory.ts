@@ -46,6 +46,8 @@ export interface LoadedApplication {
   readonly error?: string;
   /** The registrations; `undefined` for a handler that is not of a container. */
   readonly inventory?: BundleInventory;
+  /** The registrations with their schemas, for `toContract` of `@sallyport/contract/service`. */
+  readonly contract?: object;
   /** The options of the application that determine its deployment: CORS, authorizers, metrics. */
   readonly deployment?: unknown;
   /** The variables that `environment()` of `@sallyport/parameters` describes, with their state while the application is loaded. */

@@ -1,15 +1,20 @@
 import { resolve } from 'node:path';
-import { compareContracts, toAsyncApi, toMcp, toOpenApi } from '@sallyport/contract/service';
+import { compareContracts, type StoredContract, toAsyncApi, toMcp, toOpenApi } from '@sallyport/contract/service';
 import { isFrameworkError } from '@sallyport/core';
 import { AWS_FLAGS } from '../internal/aws-access.js';
 import { type Around, type Command, EXIT } from '../internal/command.js';
 import { type CommandLine, parseCommandLine } from '../internal/command-line.js';
 import { invalidUsage } from '../internal/errors.js';
 import { guarded } from '../internal/guarded.js';
-import { contractsAt, type OldContract } from './internal/against.js';
+import { contractsAt } from './internal/against.js';
+import { asBuild } from './internal/as-build.js';
 import { jsonText, WRITE_FLAGS, writeFiles } from './internal/files.js';
+import { newContract } from './internal/new-contract.js';
+import { publish } from './internal/publish.js';
+import { record } from './internal/record.js';
 import { findingText, joinFindings, readAllowed } from './internal/report.js';
 import { contractOfProject, projectOf, SERVICE_FLAGS } from './internal/service-contract.js';
+import { watched } from './internal/watch.js';
 
 const FLAGS: Command['flags'] = {
   out: { type: 'text', help: 'the folder of the documents (default contract)' },
@@ -18,28 +23,41 @@ const FLAGS: Command['flags'] = {
   against: {
     type: 'text',
     multiple: true,
-    help: 'contract check: a file, a folder, git:<revision> or stack:<name> to compare with',
+    help: 'contract check: a file, a folder, git:<revision>, stack:<name> or s3://<bucket>/<prefix> to compare with',
+  },
+  'retention-days': {
+    type: 'number',
+    help: 'contract check: days in which messages of a replaced version can be in flight (0 to 365; default 14)',
   },
   otherwise: { type: 'text', help: 'contract check: the same, if --against has no contract or is absent' },
-  new: { type: 'text', help: 'contract check: the file of the new contract (default: of the functions)' },
+  new: { type: 'text', help: 'contract check, publish: the file of the new contract (default: of the functions)' },
   allow: { type: 'text', help: 'contract check: the file of allowed findings (default contract.allow.json)' },
   json: { type: 'boolean', help: 'contract check: print one JSON object a line' },
+  to: { type: 'text', help: 'contract publish, record: npm, s3://<bucket>/<prefix> or a folder' },
+  package: { type: 'text', help: 'contract publish: the name of the package (default <service>-contract)' },
+  stage: { type: 'text', help: 'contract publish: the stage that runs it: a folder, and the tag of npm' },
+  owner: { type: 'text', help: 'contract publish: the team that owns the service' },
+  commit: { type: 'text', help: 'contract publish: the commit (default of git)' },
+  client: { type: 'text', help: 'contract record: the name of the client' },
+  from: { type: 'text', help: 'contract record: the contract of the service: a file, a URL or a package' },
   ...SERVICE_FLAGS,
   ...AWS_FLAGS,
 };
 
 /** `sallyport contract`: writes the documents of a service, or compares its contract with older ones. */
 export const CONTRACT_COMMAND: Command = {
-  usage: 'contract [check] [entry...]',
-  does: 'writes the documents of the service; check compares them with deployed ones',
+  usage: 'contract [check|publish|record] [entry...]',
+  does: 'writes the documents of the service; check compares them with deployed ones, publish shares them, record keeps what a client uses',
   flags: FLAGS,
-  run: guarded(asBuild(contract)),
+  run: guarded(watched(asBuild(contract))),
 };
 
 async function contract(args: readonly string[], around: Around): Promise<number> {
   const line = parseCommandLine(args, FLAGS);
   const [first, ...rest] = line.positionals;
   if (first === 'check') return check(rest, line, around);
+  if (first === 'publish') return publish(rest, line, around);
+  if (first === 'record') return record(rest, line, around);
   const { cwd } = around;
   const found = await contractOfProject(cwd, line.positionals, line);
   const { version } = projectOf(cwd, line);
@@ -66,13 +84,7 @@ async function check(entries: readonly string[], line: CommandLine, around: Arou
   if (old.length === 0 && otherwise !== undefined) return EXIT.ok;
   if (old.length === 0) throw invalidUsage(`${against.join(', ')} has no contract.json: pass --otherwise git:main`);
   const allowed = readAllowed(around.cwd, line.text('allow') ?? 'contract.allow.json');
-  const file = line.text('new');
-  if (file !== undefined && entries.length > 0) throw invalidUsage('pass --new or the files of functions, not both');
-  const next =
-    file === undefined
-      ? await contractOfProject(around.cwd, entries, line)
-      : (await contractsAt(file, line, around))[0]?.contract;
-  if (!next) throw invalidUsage(`${String(file)} has no contract.json`);
+  const next = await newContract(entries, line, around);
   const found = old.map(({ place, contract: before }) => ({ place, findings: compareContracts(before, next) }));
   const reported = joinFindings(found, allowed);
   for (const finding of reported) {
@@ -90,7 +102,7 @@ async function contractsOtherwise(
   reference: string,
   line: CommandLine,
   around: Around,
-): Promise<readonly OldContract[]> {
+): Promise<readonly StoredContract[]> {
   try {
     return await contractsAt(reference, line, around);
   } catch (error) {
@@ -98,17 +110,4 @@ async function contractsOtherwise(
     around.err(`warning: nothing is compared: ${error.message}\n`);
     return [];
   }
-}
-
-/** The exit code of a service that does not compile or does not load is 3. */
-export function asBuild(run: Command['run']): Command['run'] {
-  return async (args, around) => {
-    try {
-      return await run(args, around);
-    } catch (error) {
-      if (!isFrameworkError(error) || error.code !== 'bundle.failed') throw error;
-      around.err(`sallyport: ${error.message}\n`);
-      return EXIT.build;
-    }
-  };
 }

@@ -4,10 +4,11 @@ import type { Around, Command } from '../internal/command.js';
 import { type CommandLine, parseCommandLine } from '../internal/command-line.js';
 import { invalidUsage } from '../internal/errors.js';
 import { guarded } from '../internal/guarded.js';
-import { asBuild } from './command.js';
+import { asBuild } from './internal/as-build.js';
 import { WRITE_FLAGS, writeFiles } from './internal/files.js';
 import { readForeign } from './internal/foreign-contract.js';
 import { asUsage, contractOfProject, SERVICE_FLAGS } from './internal/service-contract.js';
+import { watched } from './internal/watch.js';
 
 const FLAGS: Command['flags'] = {
   out: { type: 'text', help: 'the file of the types (default src/contract.d.ts)' },
@@ -24,7 +25,7 @@ export const TYPES_COMMAND: Command = {
   usage: 'types [entry...]',
   does: 'writes the types of the contract for callers, producers and tests',
   flags: FLAGS,
-  run: guarded(asBuild(types)),
+  run: guarded(watched(asBuild(types))),
 };
 
 async function types(args: readonly string[], around: Around): Promise<number> {
@@ -37,7 +38,12 @@ async function types(args: readonly string[], around: Around): Promise<number> {
   return writeFiles(new Map([[file, toTypes(contract)]]), contract, line, around);
 }
 
-async function contractFor(from: string | undefined, line: CommandLine, around: Around): Promise<ServiceContract> {
+/** The contract of the project, or of another service: a file, a URL or a package. */
+export async function contractFor(
+  from: string | undefined,
+  line: CommandLine,
+  around: Around,
+): Promise<ServiceContract> {
   if (from === undefined) return contractOfProject(around.cwd, line.positionals, line);
   const text = await readForeign(from, around.cwd, around.signal);
   return asUsage(() => parseContractFile(text, from));

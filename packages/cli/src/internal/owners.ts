@@ -39,7 +39,7 @@ export const OWNERS: readonly Owner[] = [
     package: '@sallyport/cli',
     entry: '@sallyport/cli/command',
     commands: {
-      contract: 'writes the documents of the service; `contract check` compares them with deployed ones',
+      contract: 'writes the documents of the service; `contract check`, `publish` and `record` compare and share them',
       types: 'writes the types of the contract for callers, producers and tests',
       redrive: 'lists the messages of a failure queue, and sends them back to their source',
       runbook: 'writes the runbook of the service from its inventory and its template',

@@ -70,12 +70,33 @@ describe('sallyport contract', () => {
       'socket_in',
       'socket_out',
     ]);
+    expect(json('contract/contract.json').stream).toMatchObject({ clicks: { orderedBy: 'page' } });
     expect(Object.keys(json('contract/mcp.json'))).toEqual(['/mcp']);
     expect(await judgeDocuments(json('contract/openapi.json'), json('contract/asyncapi.json'))).toEqual([]);
   });
 
   it('writes nothing a second time, and fails with --strict', async () => {
     expect(await run(CONTRACT_COMMAND, '--check', '--strict')).toEqual({ code: 1, out: '', err: `error: ${UNKNOWN}` });
+  });
+});
+
+describe('the GraphQL schema file', () => {
+  it('is compared with the registered fields, and all differences are named in one run', async () => {
+    writeFileSync(
+      join(folder, 'fits.graphql'),
+      'type Query { note(id: ID!): Note } type Note { id: ID! title: String! }',
+    );
+    expect((await run(CONTRACT_COMMAND, '--schema', 'fits.graphql')).code).toBe(0);
+    writeFileSync(join(folder, 'differs.graphql'), 'type Query { note(key: Int!): Note } type Note { title: Int! }');
+    expect(await run(CONTRACT_COMMAND, '--schema', 'differs.graphql')).toEqual({
+      code: 1,
+      out: '',
+      err: `sallyport: differs.graphql and the registered fields differ:
+  Query.note: args.id: absent in the schema file, required in the resolver
+  Query.note: result.title: integer in the schema file, string in the resolver
+`,
+    });
+    expect((await run(CONTRACT_COMMAND, '--schema', 'gone.graphql')).code).toBe(2);
   });
 });
 

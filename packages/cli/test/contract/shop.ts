@@ -68,7 +68,7 @@ app.queue(
 );
 app.kinesis(
   'clicks',
-  payload(z.object({ page: z.string() }), () => undefined),
+  payload(z.object({ page: z.string() }), () => undefined, { orderedBy: 'page' }),
 );
 app.topic(
   'alerts',

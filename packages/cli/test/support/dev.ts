@@ -4,48 +4,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { LOCAL_COMMANDS } from '@sallyport/local/command';
-import type { Around } from '../../src/internal/command.js';
+import { around, type Ran, type Run, runIn } from './run.js';
 
-/** The output of a command, and its exit code. */
-export interface Ran {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-type Run = (args: readonly string[], around: Around) => Promise<number>;
-
-/** Runs a command in a folder. */
-export async function runIn(
-  folder: string,
-  run: Run,
-  args: readonly string[],
-  environment: Around['environment'] = {},
-): Promise<Ran> {
-  const output = { out: '', err: '' };
-  const code = await run(args, around(folder, output, new AbortController(), environment));
-  return { code, ...output };
-}
-
-function around(
-  cwd: string,
-  output: { out: string; err: string },
-  end: AbortController,
-  environment: Around['environment'] = {},
-): Around {
-  return {
-    cwd,
-    environment,
-    out: (text) => {
-      output.out += text;
-    },
-    err: (text) => {
-      output.err += text;
-    },
-    input: async () => '',
-    signal: end.signal,
-  };
-}
+export { type Ran, runIn } from './run.js';
 
 /** A project under a running `sallyport dev`. */
 export interface DevRun {

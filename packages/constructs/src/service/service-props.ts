@@ -6,6 +6,7 @@ import type { ApiDomain } from '../http/api-domain.js';
 import type { ApiAuthorization } from '../http/authorization.js';
 import { choice, defineProps, flag, literal, literalWords, many, thing } from '../internal/props.js';
 import { type ExternalAttachment, isExternal } from '../wiring/external.js';
+import { type ContractCheck, isContractCheck } from '../wiring/internal/contract-check.js';
 import { HTTP_DOORS, type HttpDoorKind, type ServiceGraphql, type ServiceWebSocket } from './internal/doors.js';
 import { Routes } from './routes.js';
 import { Source } from './source.js';
@@ -94,6 +95,13 @@ export interface ServiceProps
    */
   readonly externalPackages?: readonly string[];
   /**
+   * Compares the contract with what is deployed, at synth; `false` writes no contract into the template. By default the template has the contract, for
+   * `sallyport contract check --against stack:<name>`.
+   *
+   * @default - the contract is in the template, and nothing is compared
+   */
+  readonly contract?: ContractCheck | false;
+  /**
    * True for alarms and a dashboard.
    *
    * @default - true in production
@@ -139,6 +147,10 @@ export const SERVICE_PROPS = defineProps<ServiceProps>('Service')({
     isExternal,
   ).default([]),
   externalPackages: many<string>('a list of package names', (name) => typeof name === 'string'),
+  contract: literal<ContractCheck | false>(
+    'false or { against: ["deployed/Notes.template.json"] }',
+    (value) => value === false || isContractCheck(value),
+  ),
   alarms: flag,
   alarmTopic: thing<ITopic>('a topic', 'topicArn'),
 });

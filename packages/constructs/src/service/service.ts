@@ -7,6 +7,8 @@ import type { ServiceAlarms } from '../function/service-alarms.js';
 import type { ServiceDashboard } from '../function/service-dashboard.js';
 import type { ServiceFunction, ServiceFunctionProps } from '../function/service-function.js';
 import { misuse } from '../internal/misuse.js';
+import { type ContractCheck, checkContract } from '../wiring/internal/contract-check.js';
+import { recordFunctions } from '../wiring/internal/stack-contract.js';
 import type { ServiceWiring } from '../wiring/service-wiring.js';
 import { createDoors, type ServiceDoors } from './internal/doors.js';
 import { createPart, leaveOutOf, type ServicePart } from './internal/parts.js';
@@ -64,7 +66,7 @@ export class Service extends Construct {
 
   /**
    * @throws ConstructError `constructs.invalid_prop`; `constructs.invalid_inventory` for an application that does not load; `constructs.not_registered`
-   *   for a source without a handler, and for an entry of `include` without an operation; `constructs.conflict` for an operation of two functions; and as the constructs that it creates
+   *   for a source without a handler, and for an entry of `include` without an operation; `constructs.conflict` for an operation of two functions; `constructs.contract_broken` with `contract`; and as the constructs that it creates
    */
   constructor(scope: Construct, id: string, props: ServiceProps) {
     super(scope, id);
@@ -113,6 +115,7 @@ export class Service extends Construct {
     this.wiring = main.wiring;
     this.wirings = Object.fromEntries(parts.map(({ name, wiring }) => [name, wiring]));
     this.logGroup = main.service.logGroup;
+    if (parsed.contract !== false) this.#recordContract(parts, parsed.contract);
     this.tables = this.#bindTables(parts, parsed.environment ?? {});
     this.doors = createDoors(this, parts, { mcpTable: this.tables.mcp, stage }, parsed);
     if (main.isKnown) for (const source of sources) source.attach(this, main.wiring, this);
@@ -129,6 +132,17 @@ export class Service extends Construct {
     this.dashboard = watched?.dashboard;
     this.alarmTopic = watched?.topic;
     if (!stage.keeps) destroyWithStack(this, Object.values(this.buckets));
+  }
+
+  /** The parts of one application describe its messages to WebSocket clients once. */
+  #recordContract(parts: readonly ServicePart[], check: ContractCheck | undefined): void {
+    const described = parts.flatMap(({ described: one }) => (one ? [one] : []));
+    const isFirst = (name: string, index: number) => described.findIndex((one) => one.function === name) === index;
+    const contract = recordFunctions(
+      this,
+      described.map((one, index) => (isFirst(one.function, index) ? one : { ...one, sends: {} })),
+    );
+    if (contract && check) checkContract(this, contract, check);
   }
 
   #bindTables(parts: readonly ServicePart[], environment: Readonly<Record<string, string>>): ServiceTables {
@@ -148,6 +162,6 @@ export class Service extends Construct {
 /** The props of the function among those of the service. */
 function functionSettings(props: ServiceProps): Omit<ServiceFunctionProps, 'code'> {
   const { stage, sources, split, doors, domain, authorization, graphql, webSocket, ...rest } = props;
-  const { external: _external, externalPackages, alarms, alarmTopic, ...settings } = rest;
+  const { external: _external, contract: _contract, externalPackages, alarms, alarmTopic, ...settings } = rest;
   return { ...settings, ...(externalPackages && { external: externalPackages }) };
 }

@@ -1,40 +1,33 @@
 import { readFileSync } from 'node:fs';
-import { gzipSync } from 'node:zlib';
-import { Stack } from 'aws-cdk-lib/core';
+import { contractDigest, parseContractFile, type ServiceContract } from '@sallyport/contract/service';
 import type { IConstruct } from 'constructs';
 import { misuse } from '../internal/misuse.js';
-
-/** The member of a template's metadata with the contract, compressed with gzip, in base64. */
-const CONTRACT_METADATA = 'sallyport:contract';
-
-/** The largest contract in a template, in bytes: CloudFormation accepts templates of 1 MB. */
-const MAX_BYTES = 262_144;
+import { type ContractCheck, checkContract } from './internal/contract-check.js';
+import { writeMetadata } from './internal/stack-contract.js';
 
 /**
  * Records the contract of a service in the template of its stack, so that `sallyport contract check --against stack:<name>` compares later
- * changes with what is deployed.
+ * changes with what is deployed. {@link Service} does this itself; this contract replaces it.
  *
  * @param file the file `contract.json` of `sallyport contract`
- * @throws ConstructError `constructs.invalid_prop` for a file that is not a contract, or that is too large for a template
+ * @param check compares with what is deployed, at synth
+ * @returns the digest of the contract, for the header `x-contract` of the service
+ * @throws ConstructError `constructs.invalid_prop` for a file that is not a contract, or that is too large for a template;
+ *   `constructs.contract_broken`
  * @example recordContract(stack, 'contract/contract.json');
  */
-export function recordContract(scope: IConstruct, file: string): void {
+export function recordContract(scope: IConstruct, file: string, check?: ContractCheck): string {
   const expected = 'the contract.json of sallyport contract';
+  let contract: ServiceContract;
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
-    if ((JSON.parse(text) as { readonly version?: unknown } | null)?.version !== 1) throw new Error('another version');
+    contract = parseContractFile(text, file);
   } catch (cause) {
     throw misuse(scope, { what: 'file', got: file, expected, cause }, 'recordContract');
   }
-  // The level is fixed, and the header of Node has no time: an equal contract is an equal template.
-  const held = gzipSync(text, { level: 9 }).toString('base64');
-  if (held.length > MAX_BYTES) {
-    throw misuse(
-      scope,
-      { what: 'file', got: file, expected: `a contract of at most ${MAX_BYTES} bytes after compression` },
-      'recordContract',
-    );
-  }
-  Stack.of(scope).addMetadata(CONTRACT_METADATA, held);
+  const problem = writeMetadata(scope, text);
+  if (problem !== undefined) throw misuse(scope, { what: 'file', got: file, expected: problem }, 'recordContract');
+  if (check) checkContract(scope, contract, check);
+  return contractDigest(contract);
 }

@@ -1,4 +1,11 @@
-import { type JsonSchema, type MessageEntry, type ServiceContract, SOURCE_KINDS, type SourceKind } from './contract.js';
+import {
+  type JsonSchema,
+  type MessageEntry,
+  PLAIN_ENVELOPE,
+  type ServiceContract,
+  SOURCE_KINDS,
+  type SourceKind,
+} from './contract.js';
 import { byName } from './internal/canonical.js';
 import { mapSchema } from './internal/walk.js';
 import type { DocumentFacts } from './openapi.js';
@@ -47,15 +54,27 @@ function sourceChannels(contract: ServiceContract): readonly Channel[] {
         address: name,
         messages: { message: entry },
         action: 'receive' as const,
-        more: bindingOf(kind, name),
+        more: {
+          ...bindingOf(kind, name),
+          ...(entry.orderedBy !== undefined && { 'x-framework-ordered-by': entry.orderedBy }),
+        },
       })),
   );
 }
 
 function socketChannels({ socket }: ServiceContract): readonly Channel[] {
+  const { route, type, data } = socket.envelope ?? PLAIN_ENVELOPE;
+  const enclosed = (entries: ServiceContract['socket']['in'], member: string) =>
+    Object.fromEntries(
+      Object.entries(entries).map(([name, entry]) => {
+        const properties = { [member]: { const: name }, [data]: entry.message };
+        const required = [...new Set([member, data])];
+        return [name, { ...entry, message: { type: 'object', properties, required } }] as const;
+      }),
+    );
   const sides = [
-    { key: 'socket_in', messages: socket.in, action: 'receive' as const },
-    { key: 'socket_out', messages: socket.out, action: 'send' as const },
+    { key: 'socket_in', messages: enclosed(socket.in, route), action: 'receive' as const },
+    { key: 'socket_out', messages: enclosed(socket.out, type), action: 'send' as const },
   ];
   return sides
     .filter(({ messages }) => Object.keys(messages).length > 0)

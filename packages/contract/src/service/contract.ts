@@ -54,7 +54,22 @@ export interface HttpEntry extends Entry, Guarded {
 export interface MessageEntry extends Entry, Guarded {
   /** The message. */
   readonly message: JsonSchema;
+  /** The member whose messages must arrive in order: the message group of a FIFO queue, the partition key of a stream. */
+  readonly orderedBy?: string;
 }
+
+/** The names of the members of WebSocket messages. */
+export interface SocketEnvelope {
+  /** The member that names the action. */
+  readonly route: string;
+  /** The member with the type of a message to clients. */
+  readonly type: string;
+  /** The member with the data. */
+  readonly data: string;
+}
+
+/** The members of messages of a service that states no others. */
+export const PLAIN_ENVELOPE: SocketEnvelope = { route: 'action', type: 'type', data: 'data' };
 
 /** A call with an input and an output. */
 export interface CallEntry extends Entry, Guarded {
@@ -105,6 +120,8 @@ export interface ServiceContract extends Readonly<Record<SourceKind, { readonly 
   readonly socket: {
     readonly in: { readonly [route: string]: MessageEntry };
     readonly out: { readonly [type: string]: MessageEntry };
+    /** The names of the members of messages, where the service states them. */
+    readonly envelope?: SocketEnvelope;
   };
   /** MCP servers, by path. */
   readonly mcp: { readonly [path: string]: McpEntry };

@@ -1,5 +1,6 @@
 import { FrameworkError } from '@sallyport/core';
 import { isObject } from '@sallyport/core/internal';
+import type { SocketEnvelope } from './contract.js';
 
 /** The JSON Schema of one direction, or the reason why it is missing. */
 export type Written = { readonly json: Readonly<Record<string, unknown>> } | { readonly reason: string };
@@ -51,6 +52,8 @@ export interface DescribedTrigger {
   readonly options?: Readonly<Record<string, unknown>>;
   /** The schema of the payload, if one is stated. */
   readonly payload?: unknown;
+  /** The member of the payload that determines the order. */
+  readonly orderedBy?: string;
 }
 
 /** The description of one function, as `describe` of `@sallyport/contract/describe` returns it. */
@@ -63,6 +66,8 @@ export interface DescribedService {
   readonly triggers: readonly DescribedTrigger[];
   /** The schemas of the messages that the function sends to WebSocket clients, by name. */
   readonly sends: Readonly<Record<string, unknown>>;
+  /** The names of the members of WebSocket messages, if the function states them. */
+  readonly envelope?: Readonly<Partial<SocketEnvelope>>;
 }
 
 /** True if a part of a description is a schema. */

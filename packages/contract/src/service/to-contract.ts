@@ -16,6 +16,8 @@ import {
   isDescribedSchema,
 } from './described.js';
 import { byName, inOrder } from './internal/canonical.js';
+import { envelopeOf } from './internal/envelope.js';
+import { shapeOf } from './internal/places.js';
 import { SchemaBook, type Side } from './internal/schema-book.js';
 
 /**
@@ -32,10 +34,16 @@ export function toContract(service: string, functions: readonly DescribedService
   const both = (sides: readonly Side[]) => sides.map((side) => joining.build(book, side));
   const [outputs, inputs] = both(['output', 'input']) as [Part, Part];
   const { schemas, unknown, renamed } = book;
+  const envelope = envelopeOf(functions);
+  const parts = merged(outputs, inputs) as Omit<
+    ServiceContract,
+    'version' | 'service' | 'schemas' | 'unknown' | 'renamed'
+  >;
   return inOrder({
     version: 1,
     service,
-    ...(merged(outputs, inputs) as Omit<ServiceContract, 'version' | 'service' | 'schemas' | 'unknown' | 'renamed'>),
+    ...parts,
+    socket: { ...parts.socket, ...(envelope && { envelope }) },
     schemas,
     unknown: [...unknown].sort((a, b) => byName(a.at, b.at)),
     renamed: [...renamed].sort(byName),
@@ -93,7 +101,7 @@ class Joining {
 
   #add(from: string, path: readonly string[], at: string, build: Build): void {
     // Routes that differ only in the names of parameters match the same requests.
-    const key = path.join('\n').replaceAll(/\{[^}+]+(\+?)\}/g, '{$1}');
+    const key = shapeOf(path.join('\n'));
     const present = this.#entries.get(key);
     if (present) this.#twice.push(`${at} (${present.from} and ${from})`);
     else this.#entries.set(key, { path, from, build });
@@ -160,8 +168,8 @@ class Joining {
     }));
   }
 
-  #takeTrigger(from: string, { kind, name = '', selector, options = {}, payload }: DescribedTrigger): void {
-    const facts = { function: from };
+  #takeTrigger(from: string, { kind, name = '', selector, options = {}, payload, orderedBy }: DescribedTrigger): void {
+    const facts = { function: from, ...(orderedBy !== undefined && { orderedBy }) };
     if (kind === 'invoke') {
       this.#addCall(from, ['invoke', name], `invoke ${name}`, facts, options.input, options.output);
       return;

@@ -40,13 +40,15 @@ function section<E>(
 
 const summaryOf = (entry: unknown) => commentText((entry as { readonly summary?: string } | undefined)?.summary);
 
-function socketSection({ in: received, out }: ServiceContract['socket']): readonly string[] {
+function socketSection({ in: received, out, envelope }: ServiceContract['socket']): readonly string[] {
   if (Object.keys(received).length + Object.keys(out).length === 0) return [];
   const side = (name: string, entries: ServiceContract['socket']['in']) => {
     const inner = section(name, entries, messageText);
     return (inner.length === 0 ? [`${name}: {};`] : inner).map((line) => `  ${line}`);
   };
-  return ['socket: {', ...side('in', received), ...side('out', out), '};'];
+  const named = Object.entries(envelope ?? {}).map(([name, member]) => `${name}: ${stringLiteral(member)}`);
+  const stated = envelope ? [`  envelope: ${objectText(named)};`] : [];
+  return ['socket: {', ...stated, ...side('in', received), ...side('out', out), '};'];
 }
 
 const messageText = ({ message }: MessageEntry) => typeText(message);

@@ -45,3 +45,19 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
 export function issuePath({ path = [] }: StandardIssue): string {
   return path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
 }
+
+/** The most paths that an error names. */
+const MAX_PATHS = 5;
+
+/**
+ * The paths of issues for an error message: `id, items.0.price`, at most five, `, and 2 more` for the rest. Validators quote values in their
+ * messages, so errors have only paths.
+ *
+ * @param whole the words for an issue without a path, such as `the payload itself`
+ */
+export function issuePaths(issues: readonly StandardIssue[], whole: string): string {
+  const paths = [...new Set(issues.map(issuePath))];
+  const named = paths.slice(0, MAX_PATHS).map((path) => (path === '' ? whole : path));
+  const rest = paths.length - MAX_PATHS;
+  return `${named.join(', ')}${rest > 0 ? `, and ${rest} more` : ''}`;
+}

@@ -40,6 +40,7 @@ export function createManifest(names: Names, template: Template, infra: Infra, m
       format: 'biome check --write .',
       build: 'node --import tsx scripts/build.ts',
       dev: 'sallyport dev',
+      contract: 'sallyport contract',
       ...(infra === 'cdk' && {
         synth: 'node --import tsx infra/app.ts',
         deploy: `npx --yes aws-cdk@${versions.cdkCommand} deploy`,
@@ -51,6 +52,8 @@ export function createManifest(names: Names, template: Template, infra: Infra, m
     },
     dependencies: pick([...own, ...template.libraries]),
     devDependencies: pick([
+      // `contract check` in CI reads the templates of deployed stacks.
+      '@aws-sdk/client-cloudformation',
       '@sallyport/bundle',
       '@sallyport/cli',
       '@sallyport/local',

@@ -316,6 +316,7 @@ export function assemble(init: AssemblyInit): Assembly {
       ...inventory,
       triggers,
       sends: (init.given as Pick<Inventory, 'sends'>).sends,
+      socket: (init.given as Pick<Inventory, 'socket'>).socket,
       uses,
       deployment: {
         cors: pipeline.cors !== undefined,

@@ -17,7 +17,33 @@ export interface SurfaceOptions {
   readonly directInvocations?: DirectInvocations;
   /** The data of the messages that the service sends to WebSocket clients, by type: for contracts. Messages are not validated. */
   readonly sends?: Readonly<Record<string, StandardSchema>>;
+  /** Facts about the WebSocket API, for contracts and clients. */
+  readonly socket?: SocketFacts;
 }
+
+/** The names of the members of WebSocket messages. */
+export interface MessageEnvelope {
+  /** The member that names the action: the one of the route selection expression. Default `action`, for `$request.body.action`. */
+  readonly route?: string;
+  /** The member with the type of a message to clients. Default `type`. */
+  readonly type?: string;
+  /** The member with the data, in both directions. Default `data`. */
+  readonly data?: string;
+}
+
+/** Facts about a WebSocket API that its registrations do not state. */
+export interface SocketFacts {
+  /** The names of the members of messages, if they are not `action`, `type` and `data`. */
+  readonly envelope?: MessageEnvelope;
+}
+
+const ENVELOPE_MEMBERS = ['route', 'type', 'data'];
+
+/** True for an object whose members are among these names, each accepted by the function. */
+const hasOnly = (value: unknown, names: readonly string[], accepts: (member: unknown) => boolean) =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.entries(value).every(([name, member]) => names.includes(name) && (member === undefined || accepts(member)));
 
 const isFunctionOrAbsent = (value: unknown) => value === undefined || typeof value === 'function';
 
@@ -34,4 +60,9 @@ export const CONTAINER_KINDS = {
   surfaces: SURFACES_KIND,
   directInvocations: oneOf('refuse', 'serve'),
   sends: SCHEMA_MAP,
+  socket: kind<SocketFacts>('{ envelope: { route, type, data } } with names of members', (value) =>
+    hasOnly(value, ['envelope'], (envelope) =>
+      hasOnly(envelope, ENVELOPE_MEMBERS, (name) => typeof name === 'string' && name !== ''),
+    ),
+  ),
 };

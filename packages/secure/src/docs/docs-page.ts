@@ -12,7 +12,7 @@ import {
 } from '@sallyport/http';
 import type { OpenApiDocument } from '@sallyport/http/openapi';
 import type { SecureRouteRecord } from '../container.js';
-import { buildSecureDocument, type DocumentedRegistration, toInventorySpec } from '../openapi/document.js';
+import { buildSecureDocument, type DocumentedRegistration, routesOf, toInventorySpec } from '../openapi/document.js';
 import { isPosture, type Posture } from '../postures/posture.js';
 import type { SecureRouteOptions } from '../routes.js';
 import { STYLE, toPage } from './internal/page.js';
@@ -108,12 +108,11 @@ type Facts = Pick<ReturnType<typeof DOCS_PAGE_OPTIONS.parse>, 'title' | 'version
 function documentOf(app: DocsApp, { title, version, httpErrorFormat }: Facts): OpenApiDocument {
   const lines = app.routes().filter(({ surface }) => surface === 'http');
   const registrations = lines.map(toRegistration);
-  const spec = toInventorySpec(registrations);
-  const routes = spec.routes.map((route, index) => {
+  const routes = routesOf(registrations).map((route, index) => {
     const { summary } = membersOf(statedOf(lines[index] ?? {}));
     return typeof summary === 'string' ? { ...route, summary } : route;
   });
-  return buildSecureDocument({ ...spec, routes, title, version }, registrations, httpErrorFormat);
+  return buildSecureDocument({ ...toInventorySpec(), routes, title, version }, registrations, httpErrorFormat);
 }
 
 /** The registration of a line of the inventory, which has its handler. */

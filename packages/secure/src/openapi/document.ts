@@ -15,7 +15,9 @@ import { POSTURES } from '../postures/internal/kinds.js';
 import type { Posture } from '../postures/posture.js';
 
 /** The specification for the document of the closed container. */
-export interface SecureOpenApiSpec extends Omit<OpenApiSpec, 'httpErrorFormat'> {
+export interface SecureOpenApiSpec extends Omit<OpenApiSpec, 'httpErrorFormat' | 'routes'> {
+  /** The operations with their descriptions. Default: all registrations, with ids of method and path. */
+  readonly routes?: readonly OpenApiRoute[];
   /** Security Scheme Objects (OpenAPI 3.1 section 4.8.27) by name. */
   readonly securitySchemes: Readonly<Record<string, unknown>>;
   /** The schemes that identify any known caller, and the schemes that identify internal callers. */
@@ -26,9 +28,19 @@ export interface SecureOpenApiSpec extends Omit<OpenApiSpec, 'httpErrorFormat'> 
 export type DocumentedRegistration = Pick<Registration, 'route' | 'handler' | 'posture' | 'tags'>;
 
 /** The specification of operations without a description: their paths, contracts and postures. */
-export function toInventorySpec(registrations: readonly DocumentedRegistration[]): SecureOpenApiSpec {
+export function toInventorySpec(): SecureOpenApiSpec {
+  return {
+    title: 'Operations',
+    version: '0',
+    securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+    authSchemes: { authenticated: ['bearer'], internalOnly: ['bearer'] },
+  };
+}
+
+/** Operations without a description: their paths, and ids of method and path. */
+export function routesOf(registrations: readonly DocumentedRegistration[]): readonly OpenApiRoute[] {
   const ids = new Map<string, number>();
-  const routes = registrations
+  return registrations
     .map(registeredAt)
     .filter(({ surface }) => surface === 'http')
     .map(({ method, path }) => {
@@ -37,13 +49,6 @@ export function toInventorySpec(registrations: readonly DocumentedRegistration[]
       ids.set(words, times);
       return { method, path, operationId: times === 1 ? words : `${words}${times}` };
     });
-  return {
-    title: 'Operations',
-    version: '0',
-    routes,
-    securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
-    authSchemes: { authenticated: ['bearer'], internalOnly: ['bearer'] },
-  };
 }
 
 /** The contract that the document keeps: every operation states its posture. */
@@ -58,7 +63,7 @@ export function buildSecureDocument(
   const { title, version, routes, securitySchemes, authSchemes, ...unknown } = parseSpec(spec);
   const [stray] = Object.keys(unknown);
   if (stray !== undefined) throw secureOpenApiError(`specification has the unknown key "${stray}"`);
-  const joined = join(routes, registrations);
+  const joined = join(routes ?? routesOf(registrations), registrations);
   const schemes = parseSchemes(securitySchemes, authSchemes);
   assertRoutes(joined, schemes);
   const bound = new Map(joined.map((entry) => [entry.key, entry]));
@@ -82,13 +87,13 @@ interface Joined {
 }
 
 /** The members that every specification has. A single missing member has its own error; several are reported together. */
-const MEMBERS = ['title', 'version', 'routes', 'securitySchemes', 'authSchemes'] as const;
+const MEMBERS = ['title', 'version', 'securitySchemes', 'authSchemes'] as const;
 
 function parseSpec(spec: SecureOpenApiSpec): SecureOpenApiSpec {
   if (typeof spec !== 'object' || spec === null) throw secureOpenApiError('specification must be an object');
   const missing = MEMBERS.filter((name) => spec[name] === undefined);
   if (missing.length > 1) throw secureOpenApiError(`specification lacks ${missing.join(', ')}`);
-  if (!Array.isArray(spec.routes)) throw secureOpenApiError('routes must be a list');
+  if (spec.routes !== undefined && !Array.isArray(spec.routes)) throw secureOpenApiError('routes must be a list');
   return spec;
 }
 

@@ -40,7 +40,10 @@ export function createNotes(options: SecureOptions = {}): SecureApp {
     .webSocket('$connect', () => json(200, 1), Authenticated());
 }
 
-export const NOTES_SPEC: SecureOpenApiSpec = {
+/** A specification that lists its routes. */
+export type DescribedSpec = SecureOpenApiSpec & Required<Pick<SecureOpenApiSpec, 'routes'>>;
+
+export const NOTES_SPEC: DescribedSpec = {
   title: 'Notes',
   version: '1.0.0',
   routes: [

@@ -1,5 +1,5 @@
 import { decodeUtf8, type MaybePromise, type StandardSchema } from '@sallyport/core';
-import { defineOptions, isStandardSchema, oneOf } from '@sallyport/core/options';
+import { defineOptions, isStandardSchema, oneOf, text } from '@sallyport/core/options';
 import type { EventContext, EventHandler } from '../batch/handler.js';
 import { refused } from '../errors.js';
 import type { EventBusEvent } from '../sources/event-bus.js';
@@ -29,11 +29,17 @@ export interface PayloadOptions {
    * `value` of Kafka, `data` of Amazon MQ, as JSON. Default: the payload of the record's kind.
    */
   readonly of?: PayloadPart;
+  /**
+   * The member of the payload whose messages must arrive in order, such as `customer.id`: the message group of a FIFO queue or topic, the
+   * partition key of a data stream, the key of Kafka. It is in the contract, because senders must use it; it is not checked. Default: none.
+   */
+  readonly orderedBy?: string;
 }
 
 /** Validators for {@link PayloadOptions}. */
 const PAYLOAD_OPTIONS = /* @__PURE__ */ defineOptions<PayloadOptions>()({
   of: /* @__PURE__ */ oneOf('newImage', 'oldImage', 'keys', 'value', 'data'),
+  orderedBy: /* @__PURE__ */ text('the name of a member'),
 });
 
 /**
@@ -58,7 +64,7 @@ export type PayloadHandler<Value, R> = (ctx: EventContext, value: Value, record:
  * never their values.
  *
  * @param schema a Standard Schema validator (zod, valibot, arktype, …), also an asynchronous one
- * @param options `of`: the part of a record of a table, Kafka or Amazon MQ
+ * @param options `of`: the part of a record of a table, Kafka or Amazon MQ; `orderedBy`: the member that determines the order
  * @throws FrameworkError `app.invalid_configuration` for an invalid schema, handler or option; for a record
  *   `streams.invalid_record` (not JSON), `streams.payload_invalid` (does not fit)
  * @example
@@ -71,10 +77,10 @@ export function payload<Output, R extends PayloadRecord = PayloadRecord>(
 ): EventHandler<R> {
   if (!isStandardSchema(schema)) throw refused('payload needs a Standard Schema (version 1)');
   if (typeof handler !== 'function') throw refused('payload handler must be a function');
-  const { of } = PAYLOAD_OPTIONS.parse(options);
+  const { of, orderedBy } = PAYLOAD_OPTIONS.parse(options);
   const checked: EventHandler<R> = async (ctx, record) =>
     handler(ctx, await fitted<Output>(schema, of ? partOf(record, of) : payloadOf(record)), record);
-  return markPayload(checked, schema);
+  return markPayload(checked, schema, orderedBy);
 }
 
 /** @throws FrameworkError `streams.invalid_record` for text that is not JSON */

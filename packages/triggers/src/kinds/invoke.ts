@@ -7,7 +7,7 @@ import {
   type TriggerRecord,
 } from '@sallyport/core';
 import { membersOf, rejectWithoutEventKey, stringOf } from '@sallyport/core/internal';
-import { defineOptions, isStandardSchema, issuePath, kind, parsed } from '@sallyport/core/options';
+import { defineOptions, isStandardSchema, issuePaths, kind, parsed } from '@sallyport/core/options';
 import {
   attempt,
   type Delivered,
@@ -175,15 +175,12 @@ async function fit(schema: StandardSchema, value: unknown, failure: (issues: Iss
   throw failure(result.issues);
 }
 
-type Issues = readonly Parameters<typeof issuePath>[0][];
-
-const MAX_PATHS = 5;
+type Issues = Parameters<typeof issuePaths>[0];
 
 /** Only places are named, because libraries quote values. */
 function invalidInput(issues: Issues): FrameworkError {
-  const paths = [...new Set(issues.map(issuePath))].slice(0, MAX_PATHS);
-  const named = paths.map((path) => (path === '' ? 'the input itself' : path));
-  return new FrameworkError('app.validation_failed', `framework: input does not fit its schema at ${named.join(', ')}`);
+  const named = issuePaths(issues, 'the input itself');
+  return new FrameworkError('app.validation_failed', `framework: input does not fit its schema at ${named}`);
 }
 
 function invalidOutput(): FrameworkError {

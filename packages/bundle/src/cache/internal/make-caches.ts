@@ -63,7 +63,7 @@ interface Inspection {
   /** As in {@link MakerJob}. */
   readonly placeholders?: MakerJob['placeholders'];
   /** As in {@link MakerJob}. */
-  readonly describes?: boolean;
+  readonly describes?: MakerJob['describes'];
 }
 
 /**

@@ -37,7 +37,7 @@ export interface MakerJob {
   /** `all`: variables that are not set have a placeholder. `missing`: loads the entry again with placeholders if it reads such variables. */
   readonly placeholders?: 'all' | 'missing' | undefined;
   /** True if the report has the schemas of the registrations. Only with `entry`. */
-  readonly describes?: boolean | undefined;
+  readonly describes?: boolean | 'also' | undefined;
 }
 
 /** The report of a run. Only `error` is certain if the process ended early. */

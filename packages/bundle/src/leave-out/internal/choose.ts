@@ -81,7 +81,7 @@ function readRegistrations(folder: string, file: string, { handler, environment 
     return { warning: NOT_A_CONTAINER };
   }
   // Registrations can depend on variables that are only known in the function.
-  const report = inspectBundle(folder, file, { handler, environment, placeholders: 'missing' });
+  const report = inspectBundle(folder, file, { handler, environment, placeholders: 'missing', describes: 'also' });
   const { error, inventory, openapi, withPlaceholders } = report;
   if (error !== undefined) {
     return { warning: nothingLeftOut(`the application does not load in the build: ${error}`), report };

@@ -1,30 +1,22 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, statSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
-import { gunzipSync } from 'node:zlib';
-import { parseContractFile, type ServiceContract } from '@sallyport/contract/service';
-import { fromJson, membersOf } from '@sallyport/core/internal';
+import { existsSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { contractInTemplate, parseContractFile, readContracts, type StoredContract } from '@sallyport/contract/service';
 import { awsAccess } from '../../internal/aws-access.js';
 import type { Around } from '../../internal/command.js';
 import type { CommandLine } from '../../internal/command-line.js';
 import { invalidUsage } from '../../internal/errors.js';
 import { createStacks } from '../../internal/stacks.js';
-import { readIfThere } from './files.js';
+import { isBucketUrl } from './bucket.js';
 import { asUsage } from './service-contract.js';
-
-/** A contract that is compared with the new one. */
-export interface OldContract {
-  /** The file, the revision or the stack. */
-  readonly place: string;
-  readonly contract: ServiceContract;
-}
+import { contractsInBucket } from './versions.js';
 
 /** The file of a contract in a project. */
 const CONTRACT_FILE = 'contract/contract.json';
 
 /**
- * The contracts that a reference names: a file, a folder with files of stages, `git:main`, `git:main:api/contract.json`, or
- * `stack:Notes-production`. Empty for a folder without contracts.
+ * The contracts that a reference names: a file, a folder with files of stages or templates, `git:main`, `git:main:api/contract.json`, or
+ * `stack:Notes-production`, or `s3://contracts/notes`. Empty for a folder and a prefix without contracts.
  *
  * @throws FrameworkError `cli.usage` for a reference that does not exist, or a contract of another version
  */
@@ -32,22 +24,21 @@ export async function contractsAt(
   reference: string,
   line: CommandLine,
   around: Around,
-): Promise<readonly OldContract[]> {
+): Promise<readonly StoredContract[]> {
   const { cwd } = around;
   const read = (place: string, text: string) => ({ place, contract: asUsage(() => parseContractFile(text, place)) });
+  if (isBucketUrl(reference)) return contractsInBucket(reference, line, around);
   if (reference.startsWith('git:')) return [read(reference, fromGit(reference.slice(4), cwd))];
-  if (reference.startsWith('stack:')) return [read(reference, await fromStack(reference.slice(6), line, around))];
-  const path = resolve(cwd, reference);
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
-    const files = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) =>
-      name.endsWith('contract.json'),
-    );
-    return files.sort().map((name) => read(relative(cwd, join(path, name)), readIfThere(join(path, name)) ?? ''));
+  if (reference.startsWith('stack:')) {
+    const text = await fromStack(reference.slice(6), line, around);
+    return text === undefined ? [] : [read(reference, text)];
   }
-  const text = readIfThere(path);
-  if (text === undefined)
-    throw invalidUsage(`${reference} does not exist: pass a contract file, a folder, git:<revision> or stack:<name>`);
-  return [read(reference, text)];
+  const path = resolve(cwd, reference);
+  if (!existsSync(path))
+    throw invalidUsage(
+      `${reference} does not exist: pass a contract file, a folder, git:<revision>, stack:<name> or s3://<bucket>`,
+    );
+  return asUsage(() => readContracts(path, relative(cwd, path) || '.'));
 }
 
 /** Milliseconds for `git show`. */
@@ -75,16 +66,14 @@ function fromGit(reference: string, cwd: string): string {
   }
 }
 
-/** The contract in the metadata of a deployed template. @throws FrameworkError `cli.usage` */
-async function fromStack(stack: string, line: CommandLine, around: Around): Promise<string> {
+/** The contract in the metadata of a deployed template; with `--otherwise` a stack without contract is a warning. @throws FrameworkError `cli.usage` */
+async function fromStack(stack: string, line: CommandLine, around: Around): Promise<string | undefined> {
   const stacks = await createStacks(await awsAccess(line, around));
-  const { Metadata } = membersOf(fromJson(await stacks.template(stack)));
-  const held = membersOf(Metadata)['sallyport:contract'];
-  if (typeof held !== 'string')
-    throw invalidUsage(`the stack ${stack} was deployed without its contract: pass "contract" to its service`);
-  try {
-    return gunzipSync(Buffer.from(held, 'base64'), { maxOutputLength: 64 << 20 }).toString();
-  } catch {
-    throw invalidUsage(`the contract of the stack ${stack} cannot be read`);
-  }
+  const template = await stacks.template(stack);
+  const text = asUsage(() => contractInTemplate(template, `the stack ${stack}`));
+  if (text !== undefined) return text;
+  const problem = `the stack ${stack} was deployed without its contract: deploy it with Service or recordContract of @sallyport/constructs`;
+  if (!line.has('otherwise')) throw invalidUsage(problem);
+  around.err(`warning: ${problem}\n`);
+  return undefined;
 }

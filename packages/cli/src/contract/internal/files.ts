@@ -7,6 +7,7 @@ import type { CommandLine } from '../../internal/command-line.js';
 /** The flags of commands that write files of a contract. */
 export const WRITE_FLAGS = {
   check: { type: 'boolean', help: 'write nothing; exit code 1 if a file is not up to date' },
+  watch: { type: 'boolean', help: 'run again after each change of a file of the project' },
   strict: { type: 'boolean', help: 'exit code 1 if a schema cannot be written, instead of a warning' },
 } as const;
 
@@ -33,7 +34,7 @@ export function writeFiles(
 }
 
 /** Lists schemas that callers see as `unknown`, and names that were changed. */
-function reportUnknown({ unknown, renamed }: ServiceContract, isStrict: boolean, err: Around['err']): boolean {
+export function reportUnknown({ unknown, renamed }: ServiceContract, isStrict: boolean, err: Around['err']): boolean {
   const level = isStrict ? 'error' : 'warning';
   for (const { at, reason } of unknown) {
     err(

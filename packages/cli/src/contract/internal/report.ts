@@ -1,9 +1,7 @@
 import { resolve } from 'node:path';
-import type { Finding } from '@sallyport/contract/service';
-import { isObject, membersOf } from '@sallyport/core/internal';
-import { invalidUsage } from '../../internal/errors.js';
-import { readJsonIfThere } from '../../internal/template.js';
+import { type Allowed, type Finding, parseAllowed } from '@sallyport/contract/service';
 import { readIfThere } from './files.js';
+import { asUsage } from './service-contract.js';
 
 /** A finding, with the contracts to which it applies. */
 export interface Reported extends Finding {
@@ -13,23 +11,10 @@ export interface Reported extends Finding {
   readonly allowed?: string;
 }
 
-/** Reasons by the id of the finding. */
-export type Allowed = ReadonlyMap<string, string>;
-
-/**
- * Reads `contract.allow.json`: `{ "POST /notes body.title required-added": "all clients send it since March" }`.
- *
- * @throws FrameworkError `cli.usage` for a file that is not an object of reasons
- */
+/** The reasons of `contract.allow.json`; none if the file does not exist. @throws FrameworkError `cli.usage` */
 export function readAllowed(cwd: string, file: string): Allowed {
-  const path = resolve(cwd, file);
-  if (readIfThere(path) === undefined) return new Map();
-  const document = readJsonIfThere(path);
-  const entries = Object.entries(membersOf(document));
-  const wrong = entries.find(([, reason]) => typeof reason !== 'string' || reason.trim() === '');
-  if (!isObject(document) || wrong)
-    throw invalidUsage(`${file} must be an object with a reason for each id of a finding`);
-  return new Map(entries as [string, string][]);
+  const text = readIfThere(resolve(cwd, file));
+  return text === undefined ? new Map() : asUsage(() => parseAllowed(text, file));
 }
 
 /** One report of the findings of all contracts: breaking changes first. */

@@ -217,15 +217,31 @@ function createMcp(
 
 function createWebSocket(
   at: Construct,
-  { name, service, wiring }: ServicePart,
+  { name, service, wiring, described }: ServicePart,
   shared: WebSocketApi | undefined,
   { throttleRate, throttleBurst, logRetention }: StageSettings,
   { webSocket }: DoorSettings,
 ): WebSocketApi {
   const fn = service.fn as IFunction;
+  const { route } = described?.envelope ?? {};
+  const stated = route === undefined ? undefined : `$request.body.${route}`;
+  const own = webSocket?.routeSelectionExpression;
+  if (stated !== undefined && own !== undefined && own !== stated)
+    throw misuse(at, {
+      what: 'webSocket.routeSelectionExpression',
+      got: own,
+      expected: `${stated}, as the application states`,
+    });
   const api = shared
     ? new WebSocketApi(at, `WebSocket-${name}`, { fn, shared })
-    : new WebSocketApi(at, 'WebSocket', { fn, throttleRate, throttleBurst, logRetention, ...webSocket });
+    : new WebSocketApi(at, 'WebSocket', {
+        fn,
+        throttleRate,
+        throttleBurst,
+        logRetention,
+        ...(stated !== undefined && { routeSelectionExpression: stated }),
+        ...webSocket,
+      });
   wiring.webSocket(api);
   return api;
 }

@@ -1,4 +1,6 @@
+import { relative } from 'node:path';
 import type { LoadedApplication } from '@sallyport/bundle';
+import type { DescribedService } from '@sallyport/contract/service';
 import type { IConstruct } from 'constructs';
 import { misuse } from '../../internal/misuse.js';
 import { type Inventory, type InventoryRoute, type InventoryTrigger, parseInventory } from '../../wiring/inventory.js';
@@ -24,6 +26,27 @@ export function inventoryOf(at: IConstruct, entry: string, loaded: LoadedApplica
   const container = routes.every((route) => 'posture' in route) ? 'secure' : 'open';
   const whole = environment === undefined ? deployment : { ...(deployment as object | undefined), environment };
   return parseInventory({ version: 1, container, routes, triggers, deployment: whole });
+}
+
+/** The described registrations that a function serves, with their schemas; `inventory` has them in the same order. */
+export function describedPart(
+  loaded: LoadedApplication | undefined,
+  entry: string,
+  { routes, triggers }: Inventory,
+  serves: {
+    readonly route: (route: InventoryRoute) => boolean;
+    readonly trigger: (trigger: InventoryTrigger) => boolean;
+  },
+): DescribedService | undefined {
+  const described = loaded?.contract as Omit<DescribedService, 'function'> | undefined;
+  if (!described) return undefined;
+  return {
+    function: relative(process.cwd(), entry).replaceAll('\\', '/'),
+    routes: described.routes.filter((_, index) => routes[index] && serves.route(routes[index])),
+    triggers: described.triggers.filter((_, index) => triggers[index] && serves.trigger(triggers[index])),
+    sends: described.sends,
+    ...(described.envelope && { envelope: described.envelope }),
+  };
 }
 
 /** An inventory with some of its triggers and operations. */

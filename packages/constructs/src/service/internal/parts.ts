@@ -1,4 +1,5 @@
 import type { OptionalPart } from '@sallyport/bundle';
+import type { DescribedService } from '@sallyport/contract/service';
 import type { CfnFunction, IFunction } from 'aws-cdk-lib/aws-lambda';
 import { AspectPriority, RemovalPolicies, Stack, Token } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
@@ -11,7 +12,7 @@ import { noteTaking } from '../../wiring/internal/taken-inventories.js';
 import type { Inventory, InventoryRoute, InventoryTrigger } from '../../wiring/inventory.js';
 import { ServiceWiring } from '../../wiring/service-wiring.js';
 import type { StageSettings } from '../stage.js';
-import { inventoryOf, partOfInventory } from './inventories.js';
+import { describedPart, inventoryOf, partOfInventory } from './inventories.js';
 
 /** The settings of one function of a service. */
 export interface PartSettings {
@@ -42,6 +43,8 @@ export interface ServicePart {
   readonly isKnown: boolean;
   /** The format of the exported handler. */
   readonly format: string;
+  /** The registrations that it serves, with their schemas; `undefined` if they are not known. */
+  readonly described: DescribedService | undefined;
   /** The variables that the application reads while it is loaded. */
   readonly read: readonly string[];
 }
@@ -107,7 +110,12 @@ export function createPart(scope: Construct, part: PartSettings): ServicePart {
   const select = (inventory: Inventory) =>
     hasOwnEntry ? inventory : partOfInventory(inventory, part.triggers, part.routes);
   const isKnown = Stack.of(scope).bundlingRequired || loaded?.inventory !== undefined;
-  const inventory = isKnown ? select(inventoryOf(scope, entry, loaded)) : UNKNOWN;
+  const whole = isKnown ? inventoryOf(scope, entry, loaded) : UNKNOWN;
+  const inventory = select(whole);
+  const described = describedPart(loaded, entry, whole, {
+    route: (route) => hasOwnEntry || part.routes(route),
+    trigger: (trigger) => hasOwnEntry || part.triggers(trigger),
+  });
   const { read = [], missing = [], onlyWithPlaceholders = false } = loaded ?? {};
   noteTaking(inventory, {
     entry,
@@ -128,5 +136,5 @@ export function createPart(scope: Construct, part: PartSettings): ServicePart {
     streamingRoutes,
   });
   noteService(wiring);
-  return { name, entry, service, wiring, inventory, isKnown, format: loaded?.format ?? 'json', read };
+  return { name, entry, service, wiring, inventory, isKnown, format: loaded?.format ?? 'json', read, described };
 }

@@ -3,10 +3,13 @@ import {
   type Guarded,
   type HttpEntry,
   type JsonSchema,
+  PLAIN_ENVELOPE,
   type ServiceContract,
   SOURCE_KINDS,
+  type SocketEnvelope,
 } from '../contract.js';
 import { byName } from '../internal/canonical.js';
+import { shapeOf } from '../internal/places.js';
 import type { Finding, Level, SchemaChange } from './finding.js';
 import { guardChanges } from './internal/guards.js';
 import { remedyOf } from './internal/remedies.js';
@@ -22,10 +25,13 @@ export function compareContracts(old: ServiceContract, next: ServiceContract): r
   comparing.http();
   for (const kind of SOURCE_KINDS) {
     comparing.entries(kind, old[kind], next[kind], (at, a, b) => {
-      comparing.input(at, `producers of ${at}, and messages in flight`, 'message', a.message, b.message);
+      const who = `producers of ${at}, and messages in flight`;
+      comparing.input(at, who, 'message', a.message, b.message);
+      comparing.order(at, who, a.orderedBy, b.orderedBy);
     });
   }
   const { socket } = old;
+  comparing.envelope(socket.envelope ?? PLAIN_ENVELOPE, next.socket.envelope ?? PLAIN_ENVELOPE);
   comparing.entries('socket in', socket.in, next.socket.in, (at, a, b) => {
     comparing.guards(at, `clients that send ${at}`, a, b);
     comparing.input(at, `clients that send ${at}`, 'message', a.message, b.message);
@@ -145,6 +151,25 @@ class Comparing {
         if (!after.has(code)) this.report(at, who, 'warns', `errors.${code}`, 'error-removed', 'sent', 'not sent');
   }
 
+  /** The members of WebSocket messages; a service without messages has no envelope. */
+  envelope(old: SocketEnvelope, next: SocketEnvelope): void {
+    const { in: received, out } = this.#old.socket;
+    if (Object.keys(received).length + Object.keys(out).length === 0) return;
+    for (const name of ['route', 'type', 'data'] as const) {
+      const path = `envelope.${name}`;
+      if (old[name] !== next[name])
+        this.report(
+          'socket',
+          'clients of the WebSocket API',
+          'breaks',
+          path,
+          'envelope-changed',
+          old[name],
+          next[name],
+        );
+    }
+  }
+
   /** Entries of the lists of an MCP server. */
   listed(at: string, list: string, old: readonly JsonSchema[], next: readonly JsonSchema[]): void {
     const nameOf = ({ name, uri, uriTemplate }: JsonSchema) => String(uriTemplate ?? uri ?? name);
@@ -171,6 +196,14 @@ class Comparing {
 
   guards(at: string, who: string, a: Guarded, b: Guarded): void {
     for (const { change, old, next } of guardChanges(a, b)) this.report(at, who, 'breaks', '', change, old, next);
+  }
+
+  /** Messages in flight, and messages of old senders, are in the order of the old member. */
+  order(at: string, who: string, old: string | undefined, next: string | undefined): void {
+    if (old === next) return;
+    const change = old === undefined ? 'order-added' : next === undefined ? 'order-removed' : 'order-changed';
+    const level = next === undefined ? 'warns' : 'breaks';
+    this.report(at, who, level, 'orderedBy', change, old ?? 'no order', next ?? 'no order');
   }
 
   input(at: string, who: string, path: string, old: unknown, next: unknown): void {
@@ -207,5 +240,3 @@ const REMOVED: Readonly<Record<string, string>> = {
   socket: 'clients of',
   MCP: 'clients of',
 };
-
-const shapeOf = (operation: string) => operation.replaceAll(/\{[^}+]+(\+?)\}/g, '{$1}');

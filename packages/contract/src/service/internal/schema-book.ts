@@ -3,6 +3,7 @@ import type { JsonSchema, Schemas, UnknownSchema } from '../contract.js';
 import { isDescribedSchema, type Written } from '../described.js';
 import { byName, canonicalText, inOrder } from './canonical.js';
 import { fieldMapSchema } from './field-map.js';
+import { typeText } from './type-text.js';
 import { mapSchema, partsOf } from './walk.js';
 
 /** The direction of a schema: an input is sent to the service. */
@@ -23,6 +24,11 @@ const NO_BOUNDS: Readonly<Record<string, number>> = {
   minimum: Number.MIN_SAFE_INTEGER,
   maximum: Number.MAX_SAFE_INTEGER,
 };
+
+/** References whose target depends on where the schema is used. */
+const DYNAMIC = ['$dynamicRef', '$recursiveRef'];
+/** Keywords without which a schema has no type. Next to others they only narrow its values, which types need not express. */
+const BEYOND = ['not', 'if', 'then', 'else', 'contains', 'dependentSchemas', 'unevaluatedProperties'];
 
 /** Collects the schemas of a contract: each named schema once. */
 export class SchemaBook {
@@ -60,6 +66,13 @@ export class SchemaBook {
     );
     const stray = [...defs.values(), rest].flatMap(partsOf).find((part) => !isKnownRef(part.$ref, defs));
     if (stray) return this.unknownAt(at, `the reference ${String(stray.$ref)} is not in the schema`);
+    const parts = [...defs.values(), rest].flatMap(partsOf);
+    const dynamic = DYNAMIC.find((keyword) => parts.some((part) => Object.hasOwn(part, keyword)));
+    if (dynamic) return this.unknownAt(at, `types cannot express ${dynamic}`);
+    const only = BEYOND.find((keyword) =>
+      parts.some((part) => Object.hasOwn(part, keyword) && typeText(part) === 'unknown'),
+    );
+    if (only) this.unknown.push({ at, reason: `types cannot express ${only}` });
     const own = [id, $id, rest.title].find((name) => typeof name === 'string');
     const refersToRoot = [...defs.values(), rest].flatMap(partsOf).some(({ $ref }) => $ref === '#');
     const root = '#';

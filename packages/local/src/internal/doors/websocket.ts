@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { isObject } from '@sallyport/core/internal';
+import { fromJson, isObject, membersOf } from '@sallyport/core/internal';
 import { buildWebSocketEvent, WEBSOCKET_PROFILE, type WebSocketOptions } from '@sallyport/testkit/events';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Target } from '../guard/check.js';
@@ -185,10 +185,15 @@ export class WebSocketDoor implements Sockets {
     await this.#invoke('$disconnect', { ...common, headers, disconnectStatusCode: code, disconnectReason: reason });
   }
 
-  /** The route named by the member `action` of the message, else `$default`; `undefined` if the API has no `$default` route either. */
+  /** The route named by the member of the envelope, `action` if the service states no other, else `$default`; `undefined` if the API has no `$default` route either. */
   #routeOf(body: string): string | undefined {
-    const action = actionOf(body);
-    if (action !== undefined && this.#isRegistered(action)) return action;
+    const message = membersOf(fromJson(body));
+    const named = this.#host
+      .inspection()
+      .routes.find(
+        ({ surface, routeKey, action = 'action' }) => surface === 'websocket' && message[action] === routeKey,
+      );
+    if (named) return named.routeKey;
     return this.#serves('$default') ? '$default' : undefined;
   }
 
@@ -254,15 +259,6 @@ function statusOf(outcome: InvokeOutcome): number {
 
 function answer(socket: WebSocket, connectionId: string, message: string, requestId: string): void {
   socket.send(JSON.stringify({ message, connectionId, requestId }));
-}
-
-function actionOf(body: string): string | undefined {
-  try {
-    const { action } = JSON.parse(body) as { readonly action?: unknown };
-    return typeof action === 'string' ? action : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function toText(data: unknown): string {

@@ -23,6 +23,8 @@ export interface RouteView {
   readonly batch?: boolean;
   /** For WebSocket routes. */
   readonly routeKey?: string;
+  /** For WebSocket routes: the member of a message that names the route. */
+  readonly action?: string;
   /** For WebSocket routes: the JSON Schema of the message; absent if the handler has no schema. */
   readonly payload?: Readonly<Record<string, unknown>>;
 }

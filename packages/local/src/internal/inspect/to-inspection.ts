@@ -34,7 +34,7 @@ export function toInspection(
 
 function toRoute(raw: Raw): RouteView {
   const { surface, method = '', path = '', posture = null, scopes = [], streaming = false } = raw;
-  const { appSyncParentType, appSyncField, webSocketRouteKey, payload } = raw;
+  const { appSyncParentType, appSyncField, webSocketRouteKey, action, payload } = raw;
   const common = {
     surface: String(surface),
     posture: posture as string | null,
@@ -47,7 +47,13 @@ function toRoute(raw: Raw): RouteView {
   }
   if (surface === 'websocket') {
     const routeKey = String(webSocketRouteKey);
-    return { ...common, name: routeKey, routeKey, ...(payload !== undefined && { payload: payload as Raw }) };
+    return {
+      ...common,
+      name: routeKey,
+      routeKey,
+      ...(action !== undefined && { action: String(action) }),
+      ...(payload !== undefined && { payload: payload as Raw }),
+    };
   }
   return { ...common, name: `${method} ${path}`, method: String(method), pattern: String(path) };
 }

@@ -7,5 +7,5 @@ export { buildSecureDocument as generateDocument } from '../../openapi/document.
 
 /** The document of operations without a description, for tools; `null` if the bundle leaves it out. */
 export function describeOperations(registrations: readonly Registration[], httpErrorFormat: HttpErrorFormat): unknown {
-  return buildSecureDocument(toInventorySpec(registrations), registrations, httpErrorFormat);
+  return buildSecureDocument(toInventorySpec(), registrations, httpErrorFormat);
 }

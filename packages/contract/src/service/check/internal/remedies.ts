@@ -18,6 +18,11 @@ const REMEDIES: Readonly<Record<string, string>> = {
   'error-added': 'callers need a case for the code',
   'error-removed': 'callers can remove their case for the code',
   renamed: 'only types of callers change: write them again',
+  'envelope-changed': 'use a second WebSocket API with the new names, and remove the old one when no client uses it',
+  'order-added':
+    'senders must use the member as message group or partition key first; register it when no other message is in flight',
+  'order-changed': 'use a second source with the new key, and remove the old one when it is empty',
+  'order-removed': 'senders can keep the key: other consumers may need its order',
   unknown: 'one of the two schemas cannot be written as JSON Schema: see "unknown" in contract.json',
   'idempotency-added': 'callers should send the header idempotency-key',
   'idempotency-removed': 'keep it: clients repeat failed requests, which would have their effect twice',
