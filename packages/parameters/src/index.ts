@@ -3,7 +3,7 @@ export { PARAMETERS_ERROR_CODES, ParametersError, type ParametersErrorCode } fro
 export type { FlagsProfile } from './internal/flags.js';
 export type { AwsSender } from './internal/source.js';
 export type { ParametersClients, ParametersOptions } from './options.js';
-export { createParameters } from './parameters.js';
+export { createFlags, createParameters, createSecrets, createSsmParameters } from './parameters.js';
 export type {
   Flag,
   FlagContext,
