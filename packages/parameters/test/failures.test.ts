@@ -77,6 +77,27 @@ it('waits between failed calls double up to the TTL', async () => {
   expect(waits).toEqual([1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6]);
 });
 
+it('a value that its schema never settles does not fail the other values of the call', async () => {
+  world.values.setParameter('/quick', '1');
+  world.values.setParameter('/stuck', '2');
+  const { parameter } = world.parameters({ timeoutMs: 3000 });
+  const quick = parameter('/quick');
+  let isChecking = false;
+  const never = () => {
+    isChecking = true;
+    return new Promise<boolean>(() => {});
+  };
+  const stuck = parameter('/stuck', z.string().refine(never));
+  const reads = Promise.allSettled([quick.get(), stuck.get()]);
+  await until(() => isChecking);
+  await world.env.clock.advance(3000);
+  expect(await reads).toMatchObject([
+    { status: 'fulfilled', value: '1' },
+    { status: 'rejected', reason: { code: 'parameters.unavailable' } },
+  ]);
+  expect(world.env.records.metrics).toHaveLength(1);
+});
+
 it('a slow call ends at its deadline, and its late answer does not replace a newer value', async () => {
   world.values.setParameter('/a', '1');
   const a = world.parameters().parameter('/a');

@@ -112,6 +112,28 @@ it('without a profile the first read names the variable', async () => {
   );
 });
 
+it('the variable names application, environment and profile', async () => {
+  world.values.setFlags({ checkout: { enabled: true } });
+  const environment = { FRAMEWORK_FLAGS_PROFILE: 'shop/live/flags' };
+  expect(await world.parameters({ flags: undefined, environment }).flag('checkout').isOn()).toBe(true);
+  expect(world.services.appConfigData.requests[0]?.input).toEqual({
+    ApplicationIdentifier: 'shop',
+    EnvironmentIdentifier: 'live',
+    ConfigurationProfileIdentifier: 'flags',
+  });
+});
+
+it.each(['shop', 'shop/live', 'shop/live/', 'shop//flags', '/live/flags', 'shop/live/flags/2'])(
+  'the variable with the value %j is an error',
+  async (profile) => {
+    const environment = { FRAMEWORK_FLAGS_PROFILE: profile };
+    await expect(world.parameters({ flags: undefined, environment }).flag('checkout').get()).rejects.toThrow(
+      expect.failure('app.invalid_configuration', 'application/environment/profile'),
+    );
+    expect(operations(world.services)).toEqual([]);
+  },
+);
+
 describe('flags with variants', () => {
   /** AppConfig Agent on this machine, which returns the flag for the tenant `t1`. */
   async function startAgent() {

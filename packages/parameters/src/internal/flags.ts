@@ -18,8 +18,9 @@ export function flagReader({ settings, clock, variable, define }: Engine) {
   const { clients, timeoutMs, environment = process.env } = settings;
   const profileOf = (): FlagsProfile => {
     if (settings.flags) return settings.flags;
-    const [application = '', env = '', profile = '', ...more] = variable(FLAGS_PROFILE_ENV).split('/');
-    if (profile !== '' && more.length === 0) return { application, environment: env, profile };
+    const parts = variable(FLAGS_PROFILE_ENV).split('/');
+    const [application = '', env = '', profile = ''] = parts;
+    if (parts.length === 3 && !parts.includes('')) return { application, environment: env, profile };
     throw invalidConfiguration(`the variable ${FLAGS_PROFILE_ENV} must be application/environment/profile`);
   };
   const source = appConfig(clients?.appConfigData, profileOf);
