@@ -103,7 +103,7 @@ describe('a planted fault is found and repaired with the page alone', () => {
     // 3. The line to resume enables it. 4. The same look confirms it.
     await shell(await page(), commandIn(part, /--enabled # resume/));
     expect(await shell(await page(), commandIn(part, /get-event-source-mapping/))).toBe('["Enabled","OK"]');
-    expect(await doctor()).toBe('Orders: 7 resources, 0 findings\n');
+    expect(await doctor()).toBe('Orders: 9 resources, 0 findings\n');
   });
 
   test('a function that was paused: invocations find no free environment', async () => {
@@ -112,7 +112,7 @@ describe('a planted fault is found and repaired with the page alone', () => {
     expect(section(await page(), 'Before you start')).toContain('npx sallyport doctor Orders');
     expect(await doctor()).toContain('paused-function  Api');
     await shell(await page(), commandIn(section(await page(), 'Function Api'), /delete-function-concurrency/));
-    expect(await doctor()).toBe('Orders: 7 resources, 0 findings\n');
+    expect(await doctor()).toBe('Orders: 9 resources, 0 findings\n');
   });
 
   test('messages that were given up: the page has the command that lists and sends them', async () => {
