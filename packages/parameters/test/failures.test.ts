@@ -133,6 +133,28 @@ it('the signal of a reader ends its wait, and stops a call that no other reader 
   expect(world.env.records.metrics).toEqual([]);
 });
 
+it('a reader that leaves does not stop the call of another reader', async () => {
+  world.values.setParameter('/a', '1');
+  const a = world.parameters().parameter('/a');
+  const release = world.services.ssm.hold();
+  const one = new AbortController();
+  const reads = [a.get(one), a.get()];
+  for (const read of reads) read.catch(() => {});
+  await until(() => world.services.ssm.requests.length === 1);
+  one.abort(new Error('first'));
+  await expect(reads[0]).rejects.toThrow('first');
+  release();
+  expect(await reads[1]).toBe('1');
+  expect(operations(world.services)).toEqual(['GetParameters']);
+});
+
+it('an aborted signal rejects a cached value too', async () => {
+  world.values.setParameter('/a', '1');
+  const a = world.parameters().parameter('/a');
+  expect(await a.get()).toBe('1');
+  await expect(a.get({ signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone');
+});
+
 it('an aborted signal rejects before a call', async () => {
   const a = world.parameters().parameter('/a');
   await expect(a.get({ signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone');
