@@ -1,7 +1,7 @@
 import type { FullClock } from '@sallyport/core';
 import { isObject, ownOf, withDeadline } from '@sallyport/core/internal';
 import { ParametersError } from '../errors.js';
-import type { FlagsProfile } from './flags.js';
+import type { FlagsProfile } from '../readers.js';
 import { notFound, toParametersError } from './source.js';
 
 /** Port and time limit of the Agent. */

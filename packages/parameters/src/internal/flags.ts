@@ -1,7 +1,7 @@
 import { fromJson, isObject, lazily, throwMissing } from '@sallyport/core/internal';
 import { invalidConfiguration } from '@sallyport/core/options';
 import { ParametersError } from '../errors.js';
-import type { Flag, FlagContext, FlagReader, ReadScope, ValueSchema } from '../readers.js';
+import type { Flag, FlagContext, FlagReader, FlagsProfile, ReadScope, ValueSchema } from '../readers.js';
 import { FLAGS_PROFILE_ENV } from '../schema.js';
 import { evaluate } from './agent.js';
 import { doesNotFit, type Engine, fit } from './engine.js';
@@ -46,16 +46,6 @@ export function flagReader({ settings, clock, variable, define }: Engine) {
 async function toFlag(name: string, value: unknown, schema: ValueSchema<unknown> | undefined): Promise<FlagState> {
   if (!isObject(value) || typeof (value as Partial<Flag>).enabled !== 'boolean') throw doesNotFit(`the flag ${name}`);
   return { value: await fit(`the flag ${name}`, value, schema), isOn: (value as Flag).enabled };
-}
-
-/** A profile of AppConfig, by names or ids. */
-export interface FlagsProfile {
-  /** Name or id of the application. */
-  readonly application: string;
-  /** Name or id of the environment. */
-  readonly environment: string;
-  /** Name or id of the configuration profile, of the type `AWS.AppConfig.FeatureFlags`. */
-  readonly profile: string;
 }
 
 /** The flags by name; `variants` if AppConfig Agent must evaluate them. */
