@@ -122,7 +122,7 @@ async function runbook() {
   return { page, shell: (line: string) => runLine(page, line, env) };
 }
 
-// A planted fault of runbook.test.ts: nobody looks into the code of the service.
+// The third planted fault of runbook.test.ts, without a look into the code of the service.
 test('messages that were given up are found and sent back with the runbook alone', async () => {
   dev.write('bank-is-down', '');
   await order({ id: 'B-1', price: 100 });

@@ -26,7 +26,7 @@ export function flagReader({ settings, clock, variable, define }: Engine) {
   const source = appConfig(clients?.appConfigData, profileOf);
   const agent = { port: environment.AWS_APPCONFIG_EXTENSION_HTTP_PORT ?? '2772', clock, timeoutMs };
   return (name: string, schema?: ValueSchema<unknown>): FlagReader<unknown> => {
-    // A flag has no variable: its profile has one.
+    // Only the name of the profile can be in a variable.
     const definition = { name: typeof name === 'string' ? name : '', schema };
     const { get } = define(source, 'flag', definition, async (id, { hasVariants, value }) =>
       hasVariants ? undefined : toFlag(id, value, schema),

@@ -38,7 +38,7 @@ export function createRoleReader(access: AwsAccess): (name: string) => Promise<L
       const { PolicyDocument } = await access.call(`iam:GetRolePolicy ${RoleName}`, (options) =>
         client.send(command, options),
       );
-      inline.push(decode(PolicyDocument));
+      inline.push(parsePolicy(PolicyDocument));
     }
     const listAttached = (marker: object) =>
       access.call(`iam:ListAttachedRolePolicies ${RoleName}`, (options) =>
@@ -58,7 +58,7 @@ export function createRoleReader(access: AwsAccess): (name: string) => Promise<L
         const { PolicyVersion } = await access.call(`iam:GetPolicyVersion ${PolicyArn}`, (options) =>
           client.send(command, options),
         );
-        return decode(PolicyVersion?.Document);
+        return parsePolicy(PolicyVersion?.Document);
       },
     };
   };
@@ -77,6 +77,6 @@ async function pagesOf<P extends Page>(
   return pages;
 }
 
-function decode(document: string | undefined): unknown {
+function parsePolicy(document: string | undefined): unknown {
   return membersOf(fromJson(decodeURIComponent(document ?? '')));
 }

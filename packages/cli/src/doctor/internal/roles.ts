@@ -26,7 +26,7 @@ export async function ofRole(
     .map((arn) => toFinding(id, `the policy ${arn} is not attached to ${name}`, attach(name, arn)));
   let deployed = role.inline.flatMap((document) => statementsOf(document, physicalOf));
   let lost = lostOf(wanted, deployed);
-  // Most roles have their permissions in their own policies, so that the attached ones are not read.
+  // Most roles have their permissions in inline policies, so that attached policies are not read.
   if (lost.length > 0) {
     for (const arn of role.attached) deployed = [...deployed, ...statementsOf(await role.document(arn), physicalOf)];
     lost = lostOf(wanted, deployed);

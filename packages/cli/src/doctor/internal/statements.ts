@@ -19,17 +19,17 @@ export type PhysicalOf = (id: string) => string | undefined;
 
 /** https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements.html */
 export function statementsOf(document: unknown, physicalOf: PhysicalOf): readonly Statement[] {
-  return listOf(membersOf(document).Statement)
+  return oneOrMany(membersOf(document).Statement)
     .filter(isObject)
     .map((statement) => toStatement(statement, physicalOf));
 }
 
 function toStatement({ Effect, Action, NotAction, Resource, Condition }: Members, physicalOf: PhysicalOf): Statement {
-  const resources = Resource === undefined ? ['*'] : listOf(Resource).map((one) => textOf(one, physicalOf));
+  const resources = Resource === undefined ? ['*'] : oneOrMany(Resource).map((one) => textOf(one, physicalOf));
   const ids = [...referencesOf(Resource)];
   return {
     isAllowed: Effect === 'Allow',
-    actions: listOf(NotAction ?? Action)
+    actions: oneOrMany(NotAction ?? Action)
       .map(stringOf)
       .filter((action) => action !== ''),
     isExcluding: NotAction !== undefined,
@@ -62,7 +62,7 @@ function hasAction({ actions, isExcluding }: Statement, action: string): boolean
   return isNamed !== isExcluding;
 }
 
-/** True if a pattern with `*` and `?` matches a text. */
+/** True if a pattern with `*` and `?` matches a name. */
 function covers(pattern: string, text: string): boolean {
   const source = pattern
     .replace(/[\\^$.|+()[\]{}]/g, '\\$&')
@@ -71,7 +71,7 @@ function covers(pattern: string, text: string): boolean {
   return new RegExp(`^${source}$`, 's').test(text);
 }
 
-/** True if two patterns with `*` and `?` have a common text. Each row has the prefixes of `b` that fit a prefix of `a`. */
+/** True if two patterns with `*` and `?` match a common name. Each row has the prefixes of `b` that fit a prefix of `a`. */
 export function overlaps(a: string, b: string): boolean {
   let row = [true, ...Array.from(b, (_, index) => /^\*+$/.test(b.slice(0, index + 1)))];
   for (const one of a) {
@@ -87,16 +87,16 @@ export function overlaps(a: string, b: string): boolean {
   return row[b.length] === true;
 }
 
-/** The text of a value of a template; `*` for a part that CloudFormation computes. */
+/** The pattern for a value of a template; `*` for a part that CloudFormation computes. */
 export function textOf(value: unknown, physicalOf: PhysicalOf): string {
   if (!isObject(value)) return typeof value === 'string' ? value : '*';
   const { Ref, 'Fn::GetAtt': attribute, 'Fn::Join': join, 'Fn::Sub': sub } = value;
   if (typeof Ref === 'string') return physicalOf(Ref) ?? '*';
   if (attribute !== undefined)
-    return named(typeof attribute === 'string' ? attribute : listOf(attribute)[0], physicalOf);
+    return named(typeof attribute === 'string' ? attribute : oneOrMany(attribute)[0], physicalOf);
   if (Array.isArray(join)) {
     const [separator, parts] = join;
-    return listOf(parts)
+    return oneOrMany(parts)
       .map((part) => textOf(part, physicalOf))
       .join(stringOf(separator));
   }
@@ -112,7 +112,7 @@ function named(attribute: unknown, physicalOf: PhysicalOf): string {
   return physical.startsWith('arn:') ? `${physical}*` : `*${physical.replace(/^https?:.*\//, '')}*`;
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function oneOrMany(value: unknown): readonly unknown[] {
   if (value === undefined) return [];
   return Array.isArray(value) ? value : [value];
 }
