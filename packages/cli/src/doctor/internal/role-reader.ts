@@ -38,7 +38,7 @@ export function createRoleReader(access: AwsAccess): (name: string) => Promise<L
       const { PolicyDocument } = await access.call(`iam:GetRolePolicy ${RoleName}`, (options) =>
         client.send(command, options),
       );
-      inline.push(parsePolicy(PolicyDocument));
+      inline.push(decodedDocument(PolicyDocument));
     }
     const listAttached = (marker: object) =>
       access.call(`iam:ListAttachedRolePolicies ${RoleName}`, (options) =>
@@ -58,7 +58,7 @@ export function createRoleReader(access: AwsAccess): (name: string) => Promise<L
         const { PolicyVersion } = await access.call(`iam:GetPolicyVersion ${PolicyArn}`, (options) =>
           client.send(command, options),
         );
-        return parsePolicy(PolicyVersion?.Document);
+        return decodedDocument(PolicyVersion?.Document);
       },
     };
   };
@@ -77,6 +77,6 @@ async function pagesOf<P extends Page>(
   return pages;
 }
 
-function parsePolicy(document: string | undefined): unknown {
+function decodedDocument(document: string | undefined): unknown {
   return membersOf(fromJson(decodeURIComponent(document ?? '')));
 }

@@ -19,17 +19,17 @@ export type PhysicalOf = (id: string) => string | undefined;
 
 /** https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements.html */
 export function statementsOf(document: unknown, physicalOf: PhysicalOf): readonly Statement[] {
-  return oneOrMany(membersOf(document).Statement)
+  return policyValues(membersOf(document).Statement)
     .filter(isObject)
     .map((statement) => toStatement(statement, physicalOf));
 }
 
 function toStatement({ Effect, Action, NotAction, Resource, Condition }: Members, physicalOf: PhysicalOf): Statement {
-  const resources = Resource === undefined ? ['*'] : oneOrMany(Resource).map((one) => textOf(one, physicalOf));
+  const resources = Resource === undefined ? ['*'] : policyValues(Resource).map((one) => textOf(one, physicalOf));
   const ids = [...referencesOf(Resource)];
   return {
     isAllowed: Effect === 'Allow',
-    actions: oneOrMany(NotAction ?? Action)
+    actions: policyValues(NotAction ?? Action)
       .map(stringOf)
       .filter((action) => action !== ''),
     isExcluding: NotAction !== undefined,
@@ -93,10 +93,10 @@ export function textOf(value: unknown, physicalOf: PhysicalOf): string {
   const { Ref, 'Fn::GetAtt': attribute, 'Fn::Join': join, 'Fn::Sub': sub } = value;
   if (typeof Ref === 'string') return physicalOf(Ref) ?? '*';
   if (attribute !== undefined)
-    return named(typeof attribute === 'string' ? attribute : oneOrMany(attribute)[0], physicalOf);
+    return named(typeof attribute === 'string' ? attribute : policyValues(attribute)[0], physicalOf);
   if (Array.isArray(join)) {
     const [separator, parts] = join;
-    return oneOrMany(parts)
+    return policyValues(parts)
       .map((part) => textOf(part, physicalOf))
       .join(stringOf(separator));
   }
@@ -112,7 +112,7 @@ function named(attribute: unknown, physicalOf: PhysicalOf): string {
   return physical.startsWith('arn:') ? `${physical}*` : `*${physical.replace(/^https?:.*\//, '')}*`;
 }
 
-function oneOrMany(value: unknown): readonly unknown[] {
+function policyValues(value: unknown): readonly unknown[] {
   if (value === undefined) return [];
   return Array.isArray(value) ? value : [value];
 }
