@@ -115,7 +115,7 @@ it('without a profile the first read names the variable', async () => {
 it('the variable names application, environment and profile', async () => {
   world.values.setFlags({ checkout: { enabled: true } });
   const environment = { FRAMEWORK_FLAGS_PROFILE: 'shop/live/flags' };
-  expect(await world.parameters({ flags: undefined, environment }).flag('checkout').isOn()).toBe(true);
+  expect(await world.parametersWithoutProfile(environment).flag('checkout').isOn()).toBe(true);
   expect(world.services.appConfigData.requests[0]?.input).toEqual({
     ApplicationIdentifier: 'shop',
     EnvironmentIdentifier: 'live',
@@ -127,7 +127,7 @@ it.each(['shop', 'shop/live', 'shop/live/', 'shop//flags', '/live/flags', 'shop/
   'the variable with the value %j is an error',
   async (profile) => {
     const environment = { FRAMEWORK_FLAGS_PROFILE: profile };
-    await expect(world.parameters({ flags: undefined, environment }).flag('checkout').get()).rejects.toThrow(
+    await expect(world.parametersWithoutProfile(environment).flag('checkout').get()).rejects.toThrow(
       expect.failure('app.invalid_configuration', 'application/environment/profile'),
     );
     expect(operations(world.services)).toEqual([]);

@@ -25,7 +25,8 @@ export async function startWorld() {
   const { clock, log, observability } = env.options();
   const defaults: ParametersOptions = { clients, clock, log, observability, environment: {}, flags: PROFILE };
   const parameters = (options: ParametersOptions = {}) => createParameters({ ...defaults, ...options });
-  const parametersWithoutProfile = () => createParameters({ clients, clock, environment: {} });
+  const parametersWithoutProfile = (environment: Readonly<Record<string, string>> = {}) =>
+    createParameters({ clients, clock, environment });
   const stop = async () => {
     for (const client of Object.values(clients)) client.destroy();
     await services.stop();
