@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DOCTOR_COMMAND, RUNBOOK_COMMAND } from '@sallyport/cli/command';
 import { runIn } from './support/dev.js';
-import { healthy, TEMPLATE } from './support/orders-stack.js';
+import { BASIC, healthy, QUEUE_ARN, TEMPLATE } from './support/orders-stack.js';
 import { type DeployedState, type StandIn, startStandIn } from './support/stand-in.js';
 
 let standIn: StandIn;
@@ -36,13 +36,17 @@ function write(file: string, content: object): void {
 
 const MAPPING = '6a5f0e51-7f4c-4f0e-8b1a-3a1f4d5b7c9d';
 const mapping = (state: DeployedState) => state.mappings[MAPPING] ?? {};
+const PUT_EVENTS = { Effect: 'Allow', Action: ['events:PutEvents'], Resource: '*' };
+const ALL_OF_SQS = { Effect: 'Allow', Action: 'sqs:*', Resource: '*' };
+const policy = (state: DeployedState, Statement: readonly object[]) =>
+  Object.assign(state.roles['orders-api-role']?.inline ?? {}, { ApiPolicy: { Statement } });
 const alarm = (state: DeployedState) => state.alarms[0] ?? {};
 const drifted = (state: DeployedState, id: string, drift: string) => {
   state.resources = state.resources.map((one) => (one.id === id ? { ...one, drift } : one));
 };
 
 test('a stack that equals its template has no findings', async () => {
-  expect(await doctor('Orders')).toEqual({ code: 0, out: 'Orders: 7 resources, 0 findings\n', err: '' });
+  expect(await doctor('Orders')).toEqual({ code: 0, out: 'Orders: 9 resources, 0 findings\n', err: '' });
 });
 
 test.each<
@@ -61,6 +65,44 @@ test.each<
     'missing-permission',
     'OrdersMapping',
     'allow the action in the role of the function',
+  ],
+  [
+    'a role whose policy was deleted in part',
+    (state) => policy(state, [{ Effect: 'Allow', Action: 'sqs:ReceiveMessage', Resource: QUEUE_ARN }, PUT_EVENTS]),
+    'missing-permission',
+    'ApiRole',
+    'aws iam put-role-policy --role-name orders-api-role',
+  ],
+  [
+    'a role whose policy names another queue',
+    (state) =>
+      policy(state, [{ Effect: 'Allow', Action: 'sqs:*', Resource: `${QUEUE_ARN.slice(0, -6)}refunds` }, PUT_EVENTS]),
+    'missing-permission',
+    'ApiRole',
+    'aws iam put-role-policy --role-name orders-api-role',
+  ],
+  [
+    'a role that denies what the template allows',
+    (state) => policy(state, [ALL_OF_SQS, PUT_EVENTS, { Effect: 'Deny', Action: 'events:*', Resource: '*' }]),
+    'missing-permission',
+    'ApiRole',
+    'aws iam put-role-policy --role-name orders-api-role',
+  ],
+  [
+    'a role that lost its attached policy',
+    (state) => Object.assign(state.roles['orders-api-role'] ?? {}, { attached: [] }),
+    'missing-permission',
+    'ApiRole',
+    'aws iam attach-role-policy --role-name orders-api-role --policy-arn arn:*:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole',
+  ],
+  [
+    'a role that may not be read',
+    (state) => {
+      state.denied = ['GetRolePolicy'];
+    },
+    'not-checked',
+    'ApiRole',
+    'allow the call',
   ],
   [
     'a mapping that ignores reported failures',
@@ -233,6 +275,55 @@ test.each<
   ]);
 });
 
+test('names the actions that a role lacks, and the resource', async () => {
+  policy(standIn.state, [{ Effect: 'Allow', Action: 'sqs:ReceiveMessage', Resource: QUEUE_ARN }]);
+  const { out } = await doctor('Orders');
+  expect(out).toContain('orders-api-role does not allow sqs:DeleteMessage on Orders\n');
+  expect(out).toContain('orders-api-role does not allow events:PutEvents on arn:*:events:*:*:event-bus/default\n');
+});
+
+test.each<readonly [what: string, plant: (state: DeployedState) => void]>([
+  ['in one statement with patterns', (state) => policy(state, [ALL_OF_SQS, { ...PUT_EVENTS, Action: 'EVENTS:put*' }])],
+  [
+    'in several policies',
+    (state) => {
+      policy(state, [PUT_EVENTS]);
+      Object.assign(state.roles['orders-api-role']?.inline ?? {}, { Queue: { Statement: ALL_OF_SQS } });
+    },
+  ],
+  [
+    'in an attached policy',
+    (state) => {
+      policy(state, [PUT_EVENTS]);
+      state.roles['orders-api-role']?.attached.push('arn:aws:iam::123456789012:policy/queues');
+      state.managed['arn:aws:iam::123456789012:policy/queues'] = { Statement: [ALL_OF_SQS] };
+    },
+  ],
+  ['with NotAction', (state) => policy(state, [{ Effect: 'Allow', NotAction: 'iam:*', Resource: '*' }])],
+])('accepts a role that has the permissions of the template %s', async (_, plant) => {
+  plant(standIn.state);
+  expect(await doctor('Orders')).toEqual({ code: 0, out: 'Orders: 9 resources, 0 findings\n', err: '' });
+});
+
+test('a managed policy of the template must be attached, and its statements apply', async () => {
+  const queues = 'arn:aws:iam::123456789012:policy/Orders-Queues-1';
+  const { ApiPolicy, ...others } = TEMPLATE.Resources;
+  const Queues = { Type: 'AWS::IAM::ManagedPolicy', Properties: ApiPolicy.Properties };
+  const { state } = standIn;
+  state.template = { Resources: { ...others, Queues } };
+  state.resources = [
+    ...state.resources.filter(({ id }) => id !== 'ApiPolicy'),
+    { id: 'Queues', type: Queues.Type, physical: queues },
+  ];
+  state.roles['orders-api-role'] = { inline: {}, attached: [BASIC, queues] };
+  state.managed[queues] = { Statement: [ALL_OF_SQS, PUT_EVENTS] };
+  expect((await doctor('Orders')).code).toBe(0);
+  state.roles['orders-api-role'] = { inline: {}, attached: [BASIC] };
+  const { out } = await doctor('Orders');
+  expect(out).toContain(`the policy ${queues} is not attached to orders-api-role\n`);
+  expect(out).toContain('orders-api-role does not allow sqs:ReceiveMessage, sqs:DeleteMessage on Orders\n');
+});
+
 test('finds a registration without a resource', async () => {
   write('dist/inventory.json', {
     version: 1,
@@ -253,7 +344,7 @@ test('finds a resource of a newer template that is not deployed', async () => {
   const { code, out } = await doctor('Orders', '--template', 'cdk.out/Orders.template.json');
   expect(code).toBe(1);
   expect(out).toBe(
-    'drift  Refunds\n  the template has it (AWS::SQS::Queue), and the stack does not\n  deploy the stack again\nOrders: 7 resources, 1 findings\n',
+    'drift  Refunds\n  the template has it (AWS::SQS::Queue), and the stack does not\n  deploy the stack again\nOrders: 9 resources, 1 findings\n',
   );
 });
 

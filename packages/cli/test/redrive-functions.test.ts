@@ -19,6 +19,12 @@ import {
   type SendMessageCommandInput,
 } from '@aws-sdk/client-sqs';
 import { REDRIVE_COMMAND } from '@sallyport/cli/command';
+import { ManualClock } from '@sallyport/core/testing';
+import type { AwsAccess } from '../src/internal/aws-access.js';
+import type { Delivery } from '../src/redrive/internal/deliver.js';
+import { Journal } from '../src/redrive/internal/journal.js';
+import { createQueues } from '../src/redrive/internal/queues.js';
+import { Redrive } from '../src/redrive/internal/run.js';
 import { type DevRun, runIn, startDev } from './support/dev.js';
 
 /** Handlers that write what they handle; `bad` fails until the file `fixed` exists. The filters of the streams match no record, so nothing is delivered automatically. */
@@ -221,4 +227,73 @@ describe('an event that was given up', () => {
     expect(handled()).toEqual(['bad']);
     expect(await left('bus-failed')).toBe(0);
   });
+});
+
+test('a message remains hidden while its function runs, and the journal names the end of the time', async () => {
+  const START = Date.parse('2026-11-14T00:00:00Z');
+  const clock = new ManualClock(START);
+  const calls: string[] = [];
+  const note = (what: string) => calls.push(`${(clock.now().getTime() - START) / 1000} s: ${what}`);
+  const access: AwsAccess = {
+    settings: clientSettings(),
+    load: <M>(name: string) => import(name) as Promise<M>,
+    call: (_what, run) => run({ abortSignal: AbortSignal.timeout(10_000) }),
+  };
+  await send('slow-failed', givenUp({ requestPayload: { id: 'e-1' } }));
+  const queues = await createQueues(access);
+  const local = await queues.failureQueue('slow-failed');
+  const queue: typeof local = {
+    ...local,
+    receive(seconds) {
+      note(`receive, hidden for ${seconds} s`);
+      return local.receive(seconds);
+    },
+    hide(message, seconds) {
+      note(`hide for ${seconds} s`);
+      return local.hide(message, seconds);
+    },
+    delete(message) {
+      note('delete');
+      return local.delete(message);
+    },
+  };
+  const path = join(dev.folder, 'journal.jsonl');
+  const journal = new Journal(path, local.arn, clock.now());
+  const settings = {
+    ...{ filter: () => true, rate: 1000, limit: 1, watchSeconds: 0, unhandled: () => undefined, report: () => {} },
+    ...{ signal: new AbortController().signal, clock },
+  };
+  let start = () => {};
+  const started = new Promise<void>((resolve) => {
+    start = resolve;
+  });
+  let end = (_: Delivery) => {};
+  const deliver = () => {
+    start();
+    return new Promise<Delivery>((resolve) => {
+      end = resolve;
+    });
+  };
+  const run = new Redrive(queue, queues, deliver, journal, settings).run();
+  await started;
+  await clock.advance(100_000);
+  expect(calls).toEqual([
+    '0 s: receive, hidden for 120 s',
+    '0 s: hide for 120 s',
+    '40 s: hide for 120 s',
+    '80 s: hide for 120 s',
+  ]);
+  const hiddenUntil = '2026-11-14T00:03:20.000Z';
+  while (!readFileSync(path, 'utf8').includes(hiddenUntil)) await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(await local.counts()).toEqual({ visible: 0, hidden: 1 });
+  // A process that is killed here leaves this journal.
+  const killed = join(dev.folder, 'killed.jsonl');
+  writeFileSync(killed, readFileSync(path));
+  end({ kind: 'accepted' });
+  await run;
+  expect([calls.at(-1), clock.pendingTimers, await left('slow-failed')]).toEqual(['100 s: delete', 0, 0]);
+  journal.close();
+  const next = new Journal(killed, local.arn, clock.now());
+  expect([next.isResumed, next.interrupted()]).toEqual([true, [{ id: expect.any(String), hiddenUntil }]]);
+  next.close();
 });

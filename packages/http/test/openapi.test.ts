@@ -607,11 +607,13 @@ describe('contracts of bound handlers', () => {
     expect(components.schemas.a_b).toEqual({ type: 'string' });
   });
 
-  it('name the schema that cannot be written', () => {
-    const { contract } = bind({ body: z.object({ at: z.date() }) }, () => null);
-    expect(() => document(route({ method: 'POST', contract }))).toThrow(
-      expect.failure('app.invalid_configuration', 'openapi a.body'),
-    );
+  it('describe a schema that cannot be written as any value, with the reason', () => {
+    const { contract } = bind({ body: z.object({ at: z.date() }), query: z.object({ until: z.date() }) }, () => null);
+    const { post } = document(route({ method: 'POST', contract })).paths['/a'];
+    expect(post.requestBody.content['application/json'].schema).toEqual({
+      description: 'Unknown: Date cannot be represented in JSON Schema',
+    });
+    expect(post.parameters).toBeUndefined();
   });
 
   it('reject a parameter that is not in the path', () => {

@@ -383,6 +383,11 @@ describe('a route that cannot be a tool', () => {
       ),
       'the validator of its body has no JSON Schema',
     ],
+    [
+      'has a validator that JSON Schema cannot express',
+      bind({ body: z.object({ at: z.date() }) }, () => ({})),
+      'the validator of its body cannot be written as JSON Schema',
+    ],
   ])('%s: the reason is in the error at registration', (_, handler, problem) => {
     const app = appOf().post('/things/{id}', handler as never, Authenticated());
     const server = createMcpServer({ name: 'a', version: '1' });

@@ -1,8 +1,8 @@
 import type { Environment, FullClock, Logger, Observability } from '@sallyport/core';
 import { LOG_WANTED, parseLog } from '@sallyport/core/internal';
 import { defineOptions, group, integer, object, parsed, text, withMethods } from '@sallyport/core/options';
-import type { FlagsProfile } from './internal/flags.js';
 import type { AwsSender } from './internal/source.js';
+import type { FlagsProfile } from './readers.js';
 
 /** Options of {@link createParameters}; an unknown key is rejected. */
 export interface ParametersOptions {

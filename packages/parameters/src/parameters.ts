@@ -1,17 +1,9 @@
-import { isObject } from '@sallyport/core/internal';
-import { invalidConfiguration, isStandardSchema } from '@sallyport/core/options';
-import { createEngine, type Definition, type FlagState } from './internal/engine.js';
-import { PARAMETERS_OPTIONS, type ParametersOptions } from './options.js';
-import type {
-  FlagContext,
-  FlagReader,
-  ParameterOptions,
-  Parameters,
-  ReadScope,
-  SecretOptions,
-  ValueName,
-  ValueSchema,
-} from './readers.js';
+import { createEngine } from './internal/engine.js';
+import { flagReader } from './internal/flags.js';
+import { secretReader } from './internal/secrets.js';
+import { parameterReader } from './internal/ssm.js';
+import type { ParametersOptions } from './options.js';
+import type { Parameters } from './readers.js';
 
 /**
  * Creates readers of parameters, secrets and feature flags. Values are cached for `ttlMs` and read again in the background. If a call fails,
@@ -23,41 +15,46 @@ import type {
  * export const orderLimit = parameter('/orders/limit', z.coerce.number());
  */
 export function createParameters(options: ParametersOptions = {}): Parameters {
-  const parsed = PARAMETERS_OPTIONS.parse(options);
-  const { ttlMs, maxAgeMs = ttlMs * 10 } = parsed;
-  if (maxAgeMs < ttlMs) throw invalidConfiguration('option "maxAgeMs" must be at least ttlMs');
-  const engine = createEngine({ ...parsed, maxAgeMs });
-  const define = (definition: Definition) => {
-    const { kind, name, schema } = definition;
-    if (!isFilled(name) && (kind === 'flag' || !isObject(name) || !isFilled(name.variable)))
-      throw invalidConfiguration(`the name of a ${kind} must be a string that is not blank, or { variable }`);
-    if (schema !== undefined && !isStandardSchema(schema))
-      throw invalidConfiguration(`the schema of ${kind} ${JSON.stringify(name)} must be a Standard Schema (version 1)`);
-    const entry = engine.add(definition);
-    return {
-      get: (scope?: ReadScope) => engine.read(entry, scope?.signal),
-      refresh: (scope?: ReadScope) => engine.read(entry, scope?.signal, true),
-    };
-  };
-  const values = {
-    parameter: (name: ValueName, schema?: ValueSchema<unknown>, given?: ParameterOptions) =>
-      define({ kind: 'parameter', name, schema, ...given }),
-    secret: (name: ValueName, schema?: ValueSchema<unknown>, given?: SecretOptions) =>
-      define({ kind: 'secret', name, schema, ...given }),
-    flag(name: string, schema?: ValueSchema<unknown>): FlagReader<unknown> {
-      const { get } = define({ kind: 'flag', name, schema });
-      const read = async (scope?: ReadScope, context: FlagContext = {}) =>
-        ((await get(scope)) as FlagState | undefined) ?? engine.evaluate(name.trim(), schema, context, scope?.signal);
-      return {
-        get: async (...given) => (await read(...given)).value,
-        isOn: async (...given) => (await read(...given)).isOn,
-      };
-    },
-    ready: (scope?: ReadScope) => engine.ready(scope?.signal),
-  };
-  return values as Parameters;
+  const engine = createEngine(options);
+  const readers = { parameter: parameterReader(engine), secret: secretReader(engine), flag: flagReader(engine) };
+  return { ...readers, ready: engine.ready } as Parameters;
 }
 
-function isFilled(name: unknown): name is string {
-  return typeof name === 'string' && name.trim() !== '';
+/**
+ * {@link createParameters} for Parameter Store alone: a bundle has no code of the other services.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
+ * @example
+ * export const { parameter } = createSsmParameters();
+ * export const orderLimit = parameter('/orders/limit', z.coerce.number());
+ */
+export function createSsmParameters(options: ParametersOptions = {}): Pick<Parameters, 'parameter' | 'ready'> {
+  const engine = createEngine(options);
+  return { parameter: parameterReader(engine) as Parameters['parameter'], ready: engine.ready };
+}
+
+/**
+ * {@link createParameters} for Secrets Manager alone: a bundle has no code of the other services.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
+ * @example
+ * export const { secret } = createSecrets();
+ * export const signingKey = secret('orders/signing-key');
+ */
+export function createSecrets(options: ParametersOptions = {}): Pick<Parameters, 'secret' | 'ready'> {
+  const engine = createEngine(options);
+  return { secret: secretReader(engine) as Parameters['secret'], ready: engine.ready };
+}
+
+/**
+ * {@link createParameters} for feature flags of AppConfig alone: a bundle has no code of the other services.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
+ * @example
+ * export const { flag } = createFlags();
+ * export const newCheckout = flag('new-checkout');
+ */
+export function createFlags(options: ParametersOptions = {}): Pick<Parameters, 'flag' | 'ready'> {
+  const engine = createEngine(options);
+  return { flag: flagReader(engine) as Parameters['flag'], ready: engine.ready };
 }

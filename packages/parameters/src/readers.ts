@@ -50,6 +50,16 @@ export interface FlagReader<T> {
   isOn(scope?: ReadScope, context?: FlagContext): Promise<boolean>;
 }
 
+/** A profile of AppConfig, by names or ids. */
+export interface FlagsProfile {
+  /** Name or id of the application. */
+  readonly application: string;
+  /** Name or id of the environment. */
+  readonly environment: string;
+  /** Name or id of the configuration profile, of the type `AWS.AppConfig.FeatureFlags`. */
+  readonly profile: string;
+}
+
 /** Options of a parameter. */
 export interface ParameterOptions {
   /** True if the value is a `SecureString`, so that readers return a {@link Secret}. */

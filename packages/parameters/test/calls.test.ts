@@ -41,6 +41,16 @@ it('20 parameters are read with two calls, because a call of Parameter Store acc
   expect(world.services.ssm.requests.map(({ input }) => (input.Names as string[]).length)).toEqual([10, 10]);
 });
 
+it('a call has only names of its service', async () => {
+  world.values.setParameter('/a', '1');
+  world.values.setSecret('key', 'first');
+  const { parameter, secret } = world.parameters();
+  const [a] = [parameter('/a'), secret('key')];
+  expect(await a.get()).toBe('1');
+  expect(world.services.ssm.requests.map(({ input }) => input.Names)).toEqual([['/a']]);
+  expect(operations(world.services)).toEqual(['GetParameters']);
+});
+
 it('one parameter with 20 members is read with one call', async () => {
   world.values.setParameter('/orders/settings', JSON.stringify(Object.fromEntries(NAMES.map((name) => [name, 1]))));
   const settings = world.parameters().parameter('/orders/settings', z.record(z.string(), z.number()), { json: true });

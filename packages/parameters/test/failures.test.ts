@@ -77,6 +77,27 @@ it('waits between failed calls double up to the TTL', async () => {
   expect(waits).toEqual([1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6]);
 });
 
+it('a value that its schema never settles does not fail the other values of the call', async () => {
+  world.values.setParameter('/quick', '1');
+  world.values.setParameter('/stuck', '2');
+  const { parameter } = world.parameters({ timeoutMs: 3000 });
+  const quick = parameter('/quick');
+  let isChecking = false;
+  const never = () => {
+    isChecking = true;
+    return new Promise<boolean>(() => {});
+  };
+  const stuck = parameter('/stuck', z.string().refine(never));
+  const reads = Promise.allSettled([quick.get(), stuck.get()]);
+  await until(() => isChecking);
+  await world.env.clock.advance(3000);
+  expect(await reads).toMatchObject([
+    { status: 'fulfilled', value: '1' },
+    { status: 'rejected', reason: { code: 'parameters.unavailable' } },
+  ]);
+  expect(world.env.records.metrics).toHaveLength(1);
+});
+
 it('a slow call ends at its deadline, and its late answer does not replace a newer value', async () => {
   world.values.setParameter('/a', '1');
   const a = world.parameters().parameter('/a');
@@ -110,6 +131,28 @@ it('the signal of a reader ends its wait, and stops a call that no other reader 
   // A stopped call does not count as a failure: the next reader does not wait.
   expect(await a.get()).toBe('1');
   expect(world.env.records.metrics).toEqual([]);
+});
+
+it('a reader that leaves does not stop the call of another reader', async () => {
+  world.values.setParameter('/a', '1');
+  const a = world.parameters().parameter('/a');
+  const release = world.services.ssm.hold();
+  const one = new AbortController();
+  const reads = [a.get(one), a.get()];
+  for (const read of reads) read.catch(() => {});
+  await until(() => world.services.ssm.requests.length === 1);
+  one.abort(new Error('first'));
+  await expect(reads[0]).rejects.toThrow('first');
+  release();
+  expect(await reads[1]).toBe('1');
+  expect(operations(world.services)).toEqual(['GetParameters']);
+});
+
+it('an aborted signal rejects a cached value too', async () => {
+  world.values.setParameter('/a', '1');
+  const a = world.parameters().parameter('/a');
+  expect(await a.get()).toBe('1');
+  await expect(a.get({ signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone');
 });
 
 it('an aborted signal rejects before a call', async () => {

@@ -112,21 +112,45 @@ it('without a profile the first read names the variable', async () => {
   );
 });
 
+it('the variable names application, environment and profile', async () => {
+  world.values.setFlags({ checkout: { enabled: true } });
+  const environment = { FRAMEWORK_FLAGS_PROFILE: 'shop/live/flags' };
+  expect(await world.parametersWithoutProfile(environment).flag('checkout').isOn()).toBe(true);
+  expect(world.services.appConfigData.requests[0]?.input).toEqual({
+    ApplicationIdentifier: 'shop',
+    EnvironmentIdentifier: 'live',
+    ConfigurationProfileIdentifier: 'flags',
+  });
+});
+
+it.each(['shop', 'shop/live', 'shop/live/', 'shop//flags', '/live/flags', 'shop/live/flags/2'])(
+  'the variable with the value %j is an error',
+  async (profile) => {
+    const environment = { FRAMEWORK_FLAGS_PROFILE: profile };
+    await expect(world.parametersWithoutProfile(environment).flag('checkout').get()).rejects.toThrow(
+      expect.failure('app.invalid_configuration', 'application/environment/profile'),
+    );
+    expect(operations(world.services)).toEqual([]);
+  },
+);
+
 describe('flags with variants', () => {
   /** AppConfig Agent on this machine, which returns the flag for the tenant `t1`. */
   async function startAgent() {
     const requests: { url: string | undefined; context: string | undefined }[] = [];
     let status = 200;
+    let isNamed = false;
     const agent = createServer((request, response) => {
       const { context } = request.headers;
       requests.push({ url: request.url, context: context as string | undefined });
       response.writeHead(status, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ enabled: context === 'tenant=t1,plan=gold', _variant: 'a' }));
+      const flag = { enabled: context === 'tenant=t1,plan=gold', _variant: 'a' };
+      response.end(JSON.stringify(isNamed ? { checkout: flag } : flag));
     });
     await new Promise<void>((resolve) => agent.listen(0, 'localhost', resolve));
     const port = String((agent.address() as AddressInfo).port);
     const stop = () => new Promise((resolve) => agent.close(resolve)).then(() => agent.closeAllConnections());
-    return { port, requests, stop, answerWith: (next: number) => (status = next) };
+    return { port, requests, stop, answerWith: (next: number) => (status = next), nameFlags: () => (isNamed = true) };
   }
 
   it('are evaluated by the Agent for the context', async () => {
@@ -141,6 +165,8 @@ describe('flags with variants', () => {
       url: '/applications/shop/environments/live/configurations/flags?flag=checkout',
       context: 'tenant=t1,plan=gold',
     });
+    agent.nameFlags();
+    expect(await checkout.get({}, {})).toEqual({ enabled: false, _variant: 'a' });
     agent.answerWith(404);
     await expect(checkout.get()).rejects.toMatchObject({ code: 'parameters.not_found' });
     agent.answerWith(500);

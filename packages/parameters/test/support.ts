@@ -23,14 +23,24 @@ export async function startWorld() {
   };
   for (const { middlewareStack } of Object.values(clients)) withErrorsOfThisRealm(middlewareStack as never);
   const { clock, log, observability } = env.options();
-  const parameters = (options: ParametersOptions = {}) =>
-    createParameters({ clients, clock, log, observability, environment: {}, flags: PROFILE, ...options });
-  const parametersWithoutProfile = () => createParameters({ clients, clock, environment: {} });
+  const defaults: ParametersOptions = { clients, clock, log, observability, environment: {}, flags: PROFILE };
+  const parameters = (options: ParametersOptions = {}) => createParameters({ ...defaults, ...options });
+  const parametersWithoutProfile = (environment: Readonly<Record<string, string>> = {}) =>
+    createParameters({ clients, clock, environment });
   const stop = async () => {
     for (const client of Object.values(clients)) client.destroy();
     await services.stop();
   };
-  return { env, services, clients, parameters, parametersWithoutProfile, stop, values: services.values };
+  return {
+    env,
+    services,
+    clients,
+    options: defaults,
+    parameters,
+    parametersWithoutProfile,
+    stop,
+    values: services.values,
+  };
 }
 
 export type World = Awaited<ReturnType<typeof startWorld>>;

@@ -140,8 +140,17 @@ export const BUDGETS: readonly Budget[] = [
   // The AWS clients load at the first call and are not in it.
   { name: 'send', gzipBytes: null, event: null, accepts: () => true },
   { name: 'ratelimit', gzipBytes: null, event: null, accepts: () => true },
+  // One service: no code of the others. The README of the package lists the parts that 2 KB would have to omit.
+  {
+    name: 'parameter',
+    gzipBytes: 21_250,
+    wantedBytes: 19_500,
+    event: queueEvent(10, []),
+    accepts: () => true,
+    lacks: ['internal/secrets', 'internal/flags', 'internal/agent', 'parameters/src/environment'],
+  },
   // Parameters, secrets and flags on the queue (17.2 KB): cache 1.2 KB, three services 1.6 KB, readers, schemas and options 1.6 KB, variables 0.3 KB; the
-  // time limit of calls and Standard Schema of core 0.9 KB, which other stores share. The goal was 2 KB.
+  // time limit of calls and Standard Schema of core 0.9 KB, which other stores share.
   { name: 'parameters', gzipBytes: 23_400, wantedBytes: 19_200, event: queueEvent(10, []), accepts: () => true },
   { name: 'objectstore', gzipBytes: null, event: null, accepts: () => true },
   // On the closed container (58.0 KB). Both AWS clients load at the first operation and are not in it.

@@ -31,8 +31,7 @@ export const DOCTOR_COMMAND: Command = {
 
 async function doctor(args: readonly string[], around: Around): Promise<number> {
   const line = parseCommandLine(args, FLAGS);
-  const [stack, ...more] = line.positionals;
-  if (stack === undefined || more.length > 0) throw invalidUsage('name one stack: sallyport doctor Orders-production');
+  const stack = line.only('name one stack: sallyport doctor Orders-production');
   const access = await awsAccess(line, around);
   const stacks = await createStacks(access);
   const service = new Service(await templateOf(stack, stacks, line, around), registrationsOf(line, around));

@@ -6,6 +6,8 @@ import { invalidUsage } from './errors.js';
 /** A parsed command line. */
 export interface CommandLine {
   readonly positionals: readonly string[];
+  /** The only positional. @throws FrameworkError `cli.usage` with this problem for none and for several */
+  only(problem: string): string;
   /** True if the flag is given. */
   has(flag: string): boolean;
   /** The value of a flag; `undefined` if absent. */
@@ -46,6 +48,11 @@ export function parseCommandLine(args: readonly string[], flags: Command['flags'
   const text = (flag: string) => values.get(flag)?.[0];
   return {
     positionals,
+    only(problem) {
+      const [name, ...more] = positionals;
+      if (name === undefined || more.length > 0) throw invalidUsage(problem);
+      return name;
+    },
     has: (flag) => values.has(flag),
     text,
     list: (flag) => values.get(flag) ?? [],

@@ -46,10 +46,7 @@ export const REDRIVE_COMMAND: Command = {
 
 async function redrive(args: readonly string[], around: Around): Promise<number> {
   const line = parseCommandLine(args, FLAGS);
-  const [name, ...more] = line.positionals;
-  if (name === undefined || more.length > 0) {
-    throw invalidUsage('name one queue, or its failure queue: sallyport redrive orders --dry-run');
-  }
+  const name = line.only('name one queue, or its failure queue: sallyport redrive orders --dry-run');
   const isDry = line.has('dry-run');
   const selected: DeadLetter[] = [];
   const settings = {

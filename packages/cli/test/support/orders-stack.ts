@@ -15,6 +15,36 @@ export const TEMPLATE = {
         Code: { S3Key: 'a.zip' },
       },
     },
+    ApiRole: {
+      Type: 'AWS::IAM::Role',
+      Properties: {
+        ManagedPolicyArns: [
+          {
+            'Fn::Join': [
+              '',
+              ['arn:', { Ref: 'AWS::Partition' }, ':iam::aws:policy/service-role/AWSLambdaBasicExecutionRole'],
+            ],
+          },
+        ],
+      },
+    },
+    ApiPolicy: {
+      Type: 'AWS::IAM::Policy',
+      Properties: {
+        PolicyName: 'ApiPolicy',
+        Roles: [{ Ref: 'ApiRole' }],
+        PolicyDocument: {
+          Statement: [
+            { Effect: 'Allow', Action: ['sqs:ReceiveMessage', 'sqs:DeleteMessage'], Resource: at('Orders') },
+            {
+              Effect: 'Allow',
+              Action: 'events:PutEvents',
+              Resource: { 'Fn::Join': ['', ['arn:', { Ref: 'AWS::Partition' }, ':events:*:*:event-bus/default']] },
+            },
+          ],
+        },
+      },
+    },
     Orders: {
       Type: 'AWS::SQS::Queue',
       Properties: { RedrivePolicy: { deadLetterTargetArn: at('OrdersFailures'), maxReceiveCount: 5 } },
@@ -48,6 +78,10 @@ export const TEMPLATE = {
   },
 };
 
+export const QUEUE_ARN = 'arn:aws:sqs:eu-west-1:123456789012:orders';
+const BUS_ARN = 'arn:aws:events:eu-west-1:123456789012:event-bus/default';
+export const BASIC = 'arn:aws:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole';
+
 /** The stack right after a deployment. */
 export function healthy(): DeployedState {
   const url = 'https://sqs.eu-west-1.amazonaws.com/123456789012';
@@ -56,6 +90,8 @@ export function healthy(): DeployedState {
     Orders: `${url}/orders`,
     OrdersFailures: `${url}/orders-failures`,
     OrdersMapping: '6a5f0e51-7f4c-4f0e-8b1a-3a1f4d5b7c9d',
+    ApiRole: 'orders-api-role',
+    ApiPolicy: 'Order-ApiP-7G8H9I',
     Paid: 'orders-paid',
     PaidPermission: 'Orders-PaidPermission-1A2B3C',
     FailuresAlarm: 'Orders-FailuresAlarm-4D5E6F',
@@ -82,6 +118,20 @@ export function healthy(): DeployedState {
     policies: {
       'orders-api': [{ Sid: 'Orders-PaidPermission-1A2B3C', Principal: { Service: 'events.amazonaws.com' } }],
     },
+    roles: {
+      'orders-api-role': {
+        inline: {
+          ApiPolicy: {
+            Statement: [
+              { Effect: 'Allow', Action: ['sqs:ReceiveMessage', 'sqs:DeleteMessage'], Resource: QUEUE_ARN },
+              { Effect: 'Allow', Action: 'events:PutEvents', Resource: BUS_ARN },
+            ],
+          },
+        },
+        attached: [BASIC],
+      },
+    },
+    managed: { [BASIC]: { Statement: { Effect: 'Allow', Action: 'logs:*', Resource: '*' } } },
     rules: {
       'orders-paid': {
         State: 'ENABLED',

@@ -12,6 +12,10 @@ export interface DeployedState {
   mappings: Record<string, Record<string, unknown>>;
   /** Statements of resource policies by function; a function that is missing has no policy. */
   policies: Record<string, { Sid: string; Principal: { Service: string } }[]>;
+  /** Policies by the name of the role. */
+  roles: Record<string, { inline: Record<string, object>; attached: string[] }>;
+  /** Documents of managed policies by ARN. */
+  managed: Record<string, object>;
   alarms: Record<string, unknown>[];
   /** By the name of the rule. */
   rules: Record<string, { State: string; Targets: { Id: string; Arn: string }[] }>;
@@ -23,7 +27,7 @@ export interface DeployedState {
   expired: boolean;
 }
 
-/** A server that answers CloudFormation, CloudWatch, Lambda and SQS in the protocols of their clients. */
+/** A server that answers CloudFormation, CloudWatch, IAM, Lambda and SQS in the protocols of their clients. */
 export interface StandIn {
   readonly endpoint: string;
   state: DeployedState;
@@ -132,6 +136,10 @@ function query(state: DeployedState, input: URLSearchParams, response: ServerRes
       );
     return;
   }
+  if (state.denied.includes(action)) {
+    response.writeHead(403).end('<ErrorResponse><Error><Code>AccessDenied</Code></Error></ErrorResponse>');
+    return;
+  }
   const members = state.resources.map(
     ({ id, type, physical, drift = 'IN_SYNC' }) =>
       `<member><LogicalResourceId>${id}</LogicalResourceId><ResourceType>${type}</ResourceType><PhysicalResourceId>${escapeXml(physical)}</PhysicalResourceId><ResourceStatus>CREATE_COMPLETE</ResourceStatus><LastUpdatedTimestamp>2026-11-01T00:00:00Z</LastUpdatedTimestamp><DriftInformation><StackResourceDriftStatus>${drift}</StackResourceDriftStatus></DriftInformation></member>`,
@@ -139,7 +147,30 @@ function query(state: DeployedState, input: URLSearchParams, response: ServerRes
   const results: Readonly<Record<string, string>> = {
     ListStackResources: `<StackResourceSummaries>${members.join('')}</StackResourceSummaries>`,
     DescribeStacks: `<Stacks><member><StackName>Orders</StackName><CreationTime>2026-11-01T00:00:00Z</CreationTime><StackStatus>${state.status}</StackStatus></member></Stacks>`,
+    ...roles(state, input),
     GetTemplate: `<TemplateBody>${escapeXml(JSON.stringify(state.template))}</TemplateBody>`,
   };
   response.end(`<${action}Response><${action}Result>${results[action] ?? ''}</${action}Result></${action}Response>`);
+}
+
+/** IAM, with one policy on each page: https://docs.aws.amazon.com/IAM/latest/APIReference/API_ListRolePolicies.html */
+function roles(state: DeployedState, input: URLSearchParams): Readonly<Record<string, string>> {
+  const { inline = {}, attached = [] } = state.roles[input.get('RoleName') ?? ''] ?? {};
+  const start = Number(input.get('Marker') ?? 0);
+  const page = (list: string, member: string, all: readonly string[]) => {
+    const next = start + 1 < all.length ? `<IsTruncated>true</IsTruncated><Marker>${start + 1}</Marker>` : '';
+    const members = all.slice(start, start + 1).map((one) => `<member>${member.replace('?', one)}</member>`);
+    return `<${list}>${members.join('')}</${list}>${next}`;
+  };
+  const encoded = (document: object | undefined) => encodeURIComponent(JSON.stringify(document));
+  const arn = input.get('PolicyArn') ?? '';
+  return {
+    ListRolePolicies: page('PolicyNames', '?', Object.keys(inline)),
+    ListAttachedRolePolicies: page('AttachedPolicies', '<PolicyArn>?</PolicyArn>', attached),
+    GetRolePolicy: `<PolicyDocument>${encoded(inline[input.get('PolicyName') ?? ''])}</PolicyDocument>`,
+    GetPolicy: `<Policy><Arn>${arn}</Arn><DefaultVersionId>v3</DefaultVersionId></Policy>`,
+    GetPolicyVersion: `<PolicyVersion><Document>${
+      input.get('VersionId') === 'v3' ? encoded(state.managed[arn]) : ''
+    }</Document></PolicyVersion>`,
+  };
 }

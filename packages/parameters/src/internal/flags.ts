@@ -1,24 +1,51 @@
-import type { FullClock } from '@sallyport/core';
-import { fromJson, isObject, lazily, ownOf, throwMissing, withDeadline } from '@sallyport/core/internal';
+import { fromJson, isObject, lazily, throwMissing } from '@sallyport/core/internal';
+import { invalidConfiguration } from '@sallyport/core/options';
 import { ParametersError } from '../errors.js';
-import {
-  type Answers,
-  type AwsSender,
-  type Fetched,
-  notFound,
-  type Source,
-  sendTo,
-  toParametersError,
-} from './source.js';
+import type { Flag, FlagContext, FlagReader, FlagsProfile, ReadScope, ValueSchema } from '../readers.js';
+import { FLAGS_PROFILE_ENV } from '../schema.js';
+import { evaluate } from './agent.js';
+import { doesNotFit, type Engine, fit } from './engine.js';
+import { type Answers, type AwsSender, type Fetched, notFound, type Source, sendTo } from './source.js';
 
-/** A profile of AppConfig, by names or ids. */
-export interface FlagsProfile {
-  /** Name or id of the application. */
-  readonly application: string;
-  /** Name or id of the environment. */
-  readonly environment: string;
-  /** Name or id of the configuration profile, of the type `AWS.AppConfig.FeatureFlags`. */
-  readonly profile: string;
+/** The state of a flag, and its value after its schema. */
+interface FlagState {
+  readonly value: unknown;
+  readonly isOn: boolean;
+}
+
+/** `flag` of an engine. */
+export function flagReader({ settings, clock, variable, define }: Engine) {
+  const { clients, timeoutMs, environment = process.env } = settings;
+  const profileOf = (): FlagsProfile => {
+    if (settings.flags) return settings.flags;
+    const parts = variable(FLAGS_PROFILE_ENV).split('/');
+    const [application = '', env = '', profile = ''] = parts;
+    if (parts.length === 3 && !parts.includes('')) return { application, environment: env, profile };
+    throw invalidConfiguration(`the variable ${FLAGS_PROFILE_ENV} must be application/environment/profile`);
+  };
+  const source = appConfig(clients?.appConfigData, profileOf);
+  const agent = { port: environment.AWS_APPCONFIG_EXTENSION_HTTP_PORT ?? '2772', clock, timeoutMs };
+  return (name: string, schema?: ValueSchema<unknown>): FlagReader<unknown> => {
+    // Only the name of the profile can be in a variable.
+    const definition = { name: typeof name === 'string' ? name : '', schema };
+    const { get } = define(source, 'flag', definition, async (id, { hasVariants, value }) =>
+      hasVariants ? undefined : toFlag(id, value, schema),
+    );
+    const read = async (scope: ReadScope = {}, context: FlagContext = {}) => {
+      const state = (await get(scope)) as FlagState | undefined;
+      if (state) return state;
+      return toFlag(name, await evaluate(profileOf(), name.trim(), context, agent, scope.signal), schema);
+    };
+    return {
+      get: async (...given) => (await read(...given)).value,
+      isOn: async (...given) => (await read(...given)).isOn,
+    };
+  };
+}
+
+async function toFlag(name: string, value: unknown, schema: ValueSchema<unknown> | undefined): Promise<FlagState> {
+  if (!isObject(value) || typeof (value as Partial<Flag>).enabled !== 'boolean') throw doesNotFit(`the flag ${name}`);
+  return { value: await fit(`the flag ${name}`, value, schema), isOn: (value as Flag).enabled };
 }
 
 /** The flags by name; `variants` if AppConfig Agent must evaluate them. */
@@ -36,7 +63,7 @@ interface Latest {
  *
  * @see https://docs.aws.amazon.com/appconfig/2019-10-09/APIReference/API_appconfigdata_GetLatestConfiguration.html
  */
-export function appConfig(given: AwsSender | undefined, profileOf: () => FlagsProfile): Source {
+function appConfig(given: AwsSender | undefined, profileOf: () => FlagsProfile): Source {
   const open = lazily(async () => {
     const name = '@aws-sdk/client-appconfigdata';
     const sdk = await import('@aws-sdk/client-appconfigdata').catch(throwMissing(name));
@@ -104,55 +131,4 @@ function contentOf(bytes: Uint8Array, type: string): Flags {
   const flags = fromJson(Buffer.from(bytes).toString());
   if (isObject(flags)) return flags as Flags;
   throw new ParametersError('parameters.invalid_value', 'the profile of flags is not a JSON object');
-}
-
-/** Port and time limit of the Agent. */
-export interface AgentSettings {
-  readonly port: string;
-  readonly clock: FullClock;
-  readonly timeoutMs: number;
-}
-
-/**
- * A flag as AppConfig Agent evaluates it for a context.
- *
- * @throws ParametersError `parameters.agent_required`, `parameters.invalid_input`, `parameters.not_found`, `parameters.unavailable`
- * @see https://docs.aws.amazon.com/appconfig/latest/userguide/appconfig-integration-retrieving-feature-flags.html
- * @see https://docs.aws.amazon.com/appconfig/latest/userguide/appconfig-code-samples-agent-read-feature-flag-with-variants.html
- */
-export async function evaluate(
-  { application, environment, profile }: FlagsProfile,
-  name: string,
-  context: Readonly<Record<string, string>>,
-  { port, clock, timeoutMs: ms }: AgentSettings,
-  signal: AbortSignal | undefined,
-): Promise<unknown> {
-  const parts = ['applications', application, 'environments', environment, 'configurations', profile];
-  const url = `http://localhost:${port}/${parts.map(encodeURIComponent).join('/')}?flag=${encodeURIComponent(name)}`;
-  const headers = { context: contextHeader(name, context) };
-  try {
-    return await withDeadline({ ms, clock, signal }, async (inner) => {
-      const answer = await fetch(url, { headers, signal: inner });
-      if (answer.status === 404) throw notFound(`the flag ${name}`);
-      // A failure of the Agent is classified by its status, as a failure of AWS.
-      if (!answer.ok) throw { $metadata: { httpStatusCode: answer.status } };
-      const value: unknown = await answer.json();
-      return isObject(value) && !('enabled' in value) ? ownOf(value, name) : value;
-    });
-  } catch (error) {
-    signal?.throwIfAborted();
-    if (((error as Error).cause as { readonly code?: unknown } | undefined)?.code !== 'ECONNREFUSED')
-      throw toParametersError(error, `the flag ${name}`);
-    const problem = `the flags of ${profile} have variants: add the layer of AppConfig Agent to the function`;
-    throw new ParametersError('parameters.agent_required', problem, error);
-  }
-}
-
-/** Keys and values that the Agent reads unchanged: a comma would start a new pair. */
-function contextHeader(name: string, context: Readonly<Record<string, string>>): string {
-  const pairs = Object.entries(context);
-  const wrong = pairs.find(([key, value]) => !/^[\w.-]+$/.test(key) || !/^[\x20-\x2b\x2d-\x7e]*$/.test(value));
-  if (!wrong) return pairs.map((pair) => pair.join('=')).join(',');
-  const problem = `the flag ${name} needs context values of printable ASCII without commas, unlike ${JSON.stringify(wrong[0])}`;
-  throw new ParametersError('parameters.invalid_input', problem);
 }

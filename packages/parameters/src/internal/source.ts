@@ -30,6 +30,8 @@ export interface Source {
   readonly most: number;
   /** Milliseconds from one call to the next that the service requires. */
   readonly pauseMs?: number;
+  /** The name as the service writes it. */
+  readonly idOf?: (name: string) => string;
   fetch(names: readonly string[], signal: AbortSignal): Promise<Answers>;
 }
 

@@ -81,7 +81,7 @@ export class ParameterStore {
       signal?.addEventListener('abort', leave, { once: true });
     });
     try {
-      await (signal ? Promise.race([load.done, left]) : load.done);
+      await Promise.race([load.done, left]);
     } finally {
       signal?.removeEventListener('abort', leave);
       load.waiting -= 1;

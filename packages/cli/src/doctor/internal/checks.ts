@@ -6,6 +6,7 @@ import type { Queues } from '../../redrive/internal/queues.js';
 import type { Service } from '../../runbook/internal/service.js';
 import type { Finding } from './finding.js';
 import type { Live } from './live.js';
+import { ofRole } from './roles.js';
 import { ofRule } from './rules.js';
 import { DEPRECATED } from './runtimes.js';
 
@@ -91,6 +92,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'AWS::SQS::Queue': ofQueue,
   'AWS::Events::Rule': (resource, physical, { live, service: { template } }) =>
     ofRule(resource, physical, { live, template }),
+  'AWS::IAM::Role': (resource, name, { live, service: { template } }, byId) =>
+    ofRole(resource, name, { live, template, physicalOf: (id) => byId.get(id)?.physical }),
 };
 
 async function ofFunction({ id, properties }: Resource, name: string, { live, today }: Examined) {

@@ -2,6 +2,7 @@ import type * as CloudWatch from '@aws-sdk/client-cloudwatch';
 import type * as Lambda from '@aws-sdk/client-lambda';
 import { fromJson, isObject, membersOf } from '@sallyport/core/internal';
 import type { AwsAccess } from '../../internal/aws-access.js';
+import { createRoleReader, type LiveRole } from './role-reader.js';
 import { createRuleReader, type LiveRule } from './rule-reader.js';
 
 /** The live settings of the resources of a stack. */
@@ -14,6 +15,8 @@ export interface Live {
   permissions(name: string): Promise<readonly Statement[]>;
   /** The state of a rule and its targets. */
   rule(physical: string): Promise<LiveRule>;
+  /** The policies of a role. */
+  role(name: string): Promise<LiveRole>;
   alarms(names: readonly string[]): Promise<readonly CloudWatch.MetricAlarm[]>;
 }
 
@@ -64,6 +67,7 @@ export async function createLive(access: AwsAccess): Promise<Live> {
       });
     },
     rule: createRuleReader(access),
+    role: createRoleReader(access),
     async alarms(names) {
       const found: CloudWatch.MetricAlarm[] = [];
       for (let start = 0; start < names.length; start += MAX_NAMES) {

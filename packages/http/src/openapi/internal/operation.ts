@@ -122,7 +122,7 @@ function contractParts(parsed: ParsedRoute, contract: Contract, components: Comp
 
 function contentSchema(source: 'body' | 'response', schema: Schema, name: string, components: Components): JsonSchema {
   if (!isStandardSchema(schema)) return objectSchema(fieldsOf(source, schema));
-  return components.embed(name, toJsonSchema(schema, source === 'response' ? 'output' : 'input', name) ?? {});
+  return components.embed(name, toJsonSchema(schema, source === 'response' ? 'output' : 'input') ?? {});
 }
 
 const PLACE_OF = { params: 'path', query: 'query', headers: 'header', cookies: 'cookie' } as const;
@@ -135,7 +135,7 @@ function schemaParameters(
   components: Components,
 ): Parameter[] {
   if (!isStandardSchema(schema)) return fieldsOf(source, schema).flatMap(fieldParameter);
-  const json = toJsonSchema(schema, 'input', name);
+  const json = toJsonSchema(schema, 'input');
   if (json === undefined) return [];
   const { properties = {}, required = [] } = components.resolve(components.embed(name, json)) as {
     properties?: Readonly<Record<string, JsonSchema>>;
@@ -150,12 +150,15 @@ function schemaParameters(
   }));
 }
 
-/** The result of the validator's own converter; `undefined` if it has no converter. */
-function toJsonSchema(schema: StandardSchema, side: 'input' | 'output', name: string): JsonSchema | undefined {
+/**
+ * The result of the validator's own converter; `undefined` if it has no converter. A schema that JSON Schema cannot express, such as `z.date()`, is
+ * any value, with the reason: as in the documents of `sallyport contract`.
+ */
+function toJsonSchema(schema: StandardSchema, side: 'input' | 'output'): JsonSchema | undefined {
   try {
     return schema['~standard'].jsonSchema?.[side]({ target: 'draft-2020-12' });
-  } catch (cause) {
-    throw openApiError(`${name} cannot be written as JSON Schema`, cause);
+  } catch (error) {
+    return { description: `Unknown: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
 

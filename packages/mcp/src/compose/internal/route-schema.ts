@@ -1,10 +1,11 @@
+import type { StandardSchema } from '@sallyport/core';
 import { isObject, membersOf } from '@sallyport/core/internal';
 import { isStandardSchema } from '@sallyport/core/options';
 import type { Contract } from '@sallyport/http';
 import type { Registration } from '@sallyport/http/internal';
 import { buildDocument, toOpenApiPath } from '@sallyport/http/openapi';
 import type { JsonObject } from '../../protocol/types.js';
-import { isUnionOfObjects } from '../../server/internal/schemas.js';
+import { isUnionOfObjects, jsonSchemaOf } from '../../server/internal/schemas.js';
 import type { ToolRoute } from '../route-options.js';
 import { contractOf, invalidInclude, type SelectedRoute } from './selection.js';
 
@@ -41,6 +42,15 @@ interface Parameter {
   readonly schema: JsonObject;
 }
 
+function isConvertible(schema: StandardSchema): boolean {
+  try {
+    jsonSchemaOf(schema, 'input');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * The schemas of a route, from the operation of its OpenAPI document.
  *
@@ -53,6 +63,9 @@ export function toRouteSchemas(route: ToolRoute, { handler }: Registration): Rou
     const schema = contract[source];
     if (isStandardSchema(schema) && !schema['~standard'].jsonSchema) {
       throw refuse(`the validator of its ${source} has no JSON Schema`);
+    }
+    if (isStandardSchema(schema) && !isConvertible(schema)) {
+      throw refuse(`the validator of its ${source} cannot be written as JSON Schema`);
     }
   }
   const { operation, definitions } = describe(route, contract);

@@ -47,8 +47,9 @@ export function fromXray(header: string): RemoteSpan | undefined {
 }
 
 function memberOf(header: string, name: string): string {
-  const [, value = ''] = header.split(name, 2);
-  return value.split(';', 1)[0]?.trim() ?? '';
+  const at = header.indexOf(name);
+  const end = header.indexOf(';', at);
+  return at < 0 ? '' : header.slice(at + name.length, end < 0 ? undefined : end).trim();
 }
 
 /** A span as the carriers of a request or message name it. */

@@ -1,43 +1,20 @@
 import { lazily, throwMissing } from '@sallyport/core/internal';
+import type { SecretOptions, ValueName, ValueSchema } from '../readers.js';
+import { Secret } from '../secret.js';
+import { type Engine, valueIn } from './engine.js';
 import { type Answers, type AwsSender, type Fetched, notFound, type Source, sendTo } from './source.js';
 
-interface SsmParameter {
-  readonly Name?: string;
-  readonly ARN?: string;
-  readonly Selector?: string;
-  readonly Type?: string;
-  readonly Value?: string;
-  readonly Version?: number;
-  readonly LastModifiedDate?: Date;
-}
-
-/**
- * Parameter Store: at most 10 names a call. `GetParametersByPath` returns at most 10 values a call too.
- *
- * @see https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_GetParameters.html
- * @see https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_GetParametersByPath.html
- */
-export function parameterStore(given: AwsSender | undefined): Source {
-  const open = lazily(async () => {
-    const sdk = await import('@aws-sdk/client-ssm').catch(throwMissing('@aws-sdk/client-ssm'));
-    return { sdk, client: given ?? (new sdk.SSMClient({}) as AwsSender) };
-  });
-  return {
-    service: 'ssm',
-    most: 10,
-    async fetch(names, signal) {
-      const { sdk, client } = await open();
-      const command = new sdk.GetParametersCommand({ Names: [...names], WithDecryption: true });
-      const { Parameters = [] } = await sendTo<{ Parameters?: SsmParameter[] }>(client, command, signal);
-      const answers = new Map<string, Fetched>();
-      for (const { Name = '', ARN = '', Selector = '', Type, Value, Version, LastModifiedDate } of Parameters) {
-        // A deleted parameter that is created again starts with version 1.
-        const version = `${Version}.${LastModifiedDate?.getTime()}`;
-        const fetched = { value: Value, version, isSecret: Type === 'SecureString' };
-        for (const id of [Name, ARN]) answers.set(id + Selector, fetched);
-      }
-      return answers;
-    },
+/** `secret` of an engine. */
+export function secretReader(engine: Engine) {
+  const source = secretsManager(engine.settings.clients?.secretsManager);
+  return (name: ValueName, schema?: ValueSchema<unknown>, given?: SecretOptions) => {
+    const definition = { name, schema, ...given };
+    return engine.define(source, 'secret', definition, async (id, fetched, signal) => {
+      const value = await valueIn(definition, id, fetched);
+      const before = given?.previous ? await source.previous(id, signal) : undefined;
+      const old = before && new Secret(await valueIn(definition, id, before), before.version);
+      return new Secret(value, fetched.version, old);
+    });
   };
 }
 
@@ -55,7 +32,7 @@ interface SecretBatch {
 }
 
 /** Secrets Manager, with the value before the last rotation. */
-export interface SecretSource extends Source {
+interface SecretSource extends Source {
   previous(name: string, signal: AbortSignal): Promise<Fetched | undefined>;
 }
 
@@ -64,7 +41,7 @@ export interface SecretSource extends Source {
  *
  * @see https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_BatchGetSecretValue.html
  */
-export function secretsManager(given: AwsSender | undefined): SecretSource {
+function secretsManager(given: AwsSender | undefined): SecretSource {
   const open = lazily(async () => {
     const name = '@aws-sdk/client-secrets-manager';
     const sdk = await import('@aws-sdk/client-secrets-manager').catch(throwMissing(name));
