@@ -21,11 +21,11 @@ const OTHERS = [
 /** The version of the CDK's command line that supports this version of its library; `npx` fetches it only for a deployment. */
 const CDK_COMMAND = '2.1148.1';
 
-/** The dependencies of a generated project: our packages with the workspace's versions, the others with the catalog's versions. */
+/** The dependencies of a generated project: carets on the versions of the workspace and of the catalog. */
 export function renderVersions(): string {
   const own = readWorkspace(ROOT, ['packages'])
     .filter(({ manifest }) => manifest.private !== true && manifest.name.startsWith('@sallyport/'))
-    .map(({ folder, manifest }): [string, string] => [manifest.name, versionOf(folder)]);
+    .map(({ folder, manifest }): [string, string] => [manifest.name, `^${versionOf(folder)}`]);
   const catalog = readFileSync(join(ROOT, 'pnpm-workspace.yaml'), 'utf8');
   const others = OTHERS.map((name): [string, string] => {
     const [, range] = new RegExp(`^  "?${name}"?: (\\S+)$`, 'm').exec(catalog) ?? [];

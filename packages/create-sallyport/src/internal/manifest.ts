@@ -8,7 +8,7 @@ export interface Versions {
   readonly node: string;
   /** The version of the CDK's command line, which is not installed but run by `npx`. */
   readonly cdkCommand: string;
-  /** Sallyport packages with exact versions. */
+  /** Sallyport packages: carets, so that an update takes fixes of all of them, and a version that is too young may be passed over. */
   readonly own: Readonly<Record<string, string>>;
   /** Every other package. */
   readonly others: Readonly<Record<string, string>>;
