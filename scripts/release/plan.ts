@@ -52,7 +52,8 @@ export function planReleases(
       if (dependent.needs.includes(name)) raise(dependent.name, breakingStep(dependent.version));
   };
   for (const { name, step } of changes) raise(name, step);
-  if (steps.size > 0) for (const name of IN_EVERY_RELEASE) if (byName.has(name)) raise(name, stepOfSet(steps, byName));
+  if (steps.size > 0)
+    for (const name of IN_EVERY_RELEASE) if (byName.has(name)) raise(name, stepOfSet(name, steps, byName));
   return packages.flatMap(({ name, version }) => {
     const step = steps.get(name);
     return step === undefined ? [] : [{ name, step, from: version, to: raised(version, step) }];
@@ -60,9 +61,10 @@ export function planReleases(
 }
 
 /** The number of the set breaks when anything in it breaks. */
-function stepOfSet(steps: ReadonlyMap<string, Step>, byName: ReadonlyMap<string, ReleasedPackage>): Step {
-  const breaks = [...steps].some(([name, step]) => step === breakingStep(byName.get(name)?.version ?? ''));
-  return breaks ? 'minor' : 'patch';
+function stepOfSet(set: string, steps: ReadonlyMap<string, Step>, byName: ReadonlyMap<string, ReleasedPackage>): Step {
+  const versionOf = (name: string) => byName.get(name)?.version ?? '';
+  const breaks = [...steps].some(([name, step]) => step === breakingStep(versionOf(name)));
+  return breaks ? breakingStep(versionOf(set)) : 'patch';
 }
 
 /** The step of a version that a caret range on it does not take. */
