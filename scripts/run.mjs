@@ -51,6 +51,7 @@ const tasks = {
   newcomer: [...build, script('scripts/lab/newcomer/main.ts')],
   pack: [...build, script('scripts/release/pack.ts')],
   release: [script('scripts/release/main.ts')],
+  'release:plan': [script('scripts/release/version.ts', '--plan')],
   'release:version': [script('scripts/release/version.ts'), script('scripts/docs/main.ts')],
   size: [script('scripts/bench/size/main.ts')],
   test: [jest],

@@ -1,9 +1,10 @@
 /**
- * `npm run release:version [-- --plan]`: consumes the changesets: raises the versions, writes the changelogs and the names of the public API.
- * With `--plan` it prints the versions and writes nothing. In place of `changeset version`, which raises the dependents of a peer to 1.0.0.
+ * `npm run release:version`: consumes the changesets: raises the versions, writes the changelogs and the names of the public API.
+ * `npm run release:plan` prints the versions and writes nothing. In place of `changeset version`, which raises the dependents of a peer to 1.0.0.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { releasedApi } from '../api/breaks.js';
 import { publicNames } from '../api/names.js';
 import { ROOT } from '../check/command.js';
@@ -33,7 +34,7 @@ export function writeVersions(root: string, { packages, changesets, planned }: N
   writeFileSync(join(root, RELEASED), `${JSON.stringify(releasedApi(versions, publicNames(root)), undefined, 2)}\n`);
 }
 
-if (process.argv[1] === import.meta.filename) {
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const next = readNext(ROOT);
   const breaks = findUnstatedBreaks(ROOT);
   for (const finding of breaks) process.stderr.write(`${finding}\n`);
