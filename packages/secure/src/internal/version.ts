@@ -1,2 +1,2 @@
 /** The version of this package. `npm run docs` writes this file. */
-export const VERSION = '0.1.0';
+export const VERSION = '0.0.0';
