@@ -36,9 +36,18 @@ export function renderVersions(): string {
     node: '>=20.19',
     cdkCommand: CDK_COMMAND,
     own: Object.fromEntries(own),
+    beside: Object.fromEntries(own.map(([name]) => [name, peersOf(name)])),
     others: Object.fromEntries(others),
   };
   return `${JSON.stringify(versions, null, 2)}\n`;
+}
+
+/** Our packages that must be installed beside one of them. */
+function peersOf(name: string): readonly string[] {
+  const { manifest } = readWorkspace(ROOT, ['packages']).find((one) => one.manifest.name === name) ?? {};
+  return Object.keys(manifest?.peerDependencies ?? {}).filter(
+    (peer) => peer.startsWith('@sallyport/') && manifest?.peerDependenciesMeta?.[peer]?.optional !== true,
+  );
 }
 
 function versionOf(folder: string): string {

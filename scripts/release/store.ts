@@ -70,12 +70,19 @@ function closure(folders: readonly string[]): ReadonlyMap<string, Found> {
     if (found.has(key)) return;
     found.set(key, { folder: place, manifest });
     const { optionalDependencies = {} } = manifest;
-    for (const name of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies, ...optionalDependencies })) {
+    for (const name of Object.keys({
+      ...manifest.dependencies,
+      ...manifest.peerDependencies,
+      ...optionalDependencies,
+    })) {
       const needed = lookUp(place, name);
       if (needed) visit(needed);
       else if (name in optionalDependencies) {
         const version = (optionalDependencies[name] ?? '').replace(/^[^\d]*/, '');
-        found.set(`${name}@${version}`, { folder: undefined, manifest: { name, version, os: [`!${process.platform}`] } });
+        found.set(`${name}@${version}`, {
+          folder: undefined,
+          manifest: { name, version, os: [`!${process.platform}`] },
+        });
       }
     }
   };

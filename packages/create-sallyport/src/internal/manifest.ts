@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { Infra, PackageManager } from './arguments.js';
+import type { Infra } from './arguments.js';
+import type { PackageManager } from './managers.js';
 import type { Names } from './names.js';
 import type { Template } from './templates.js';
 
@@ -10,6 +11,8 @@ export interface Versions {
   readonly cdkCommand: string;
   /** Sallyport packages: carets, so that an update takes fixes of all of them, and a version that is too young may be passed over. */
   readonly own: Readonly<Record<string, string>>;
+  /** The Sallyport packages that each of them needs beside it. npm and pnpm install them by themselves, yarn does not. */
+  readonly beside: Readonly<Record<string, readonly string[]>>;
   /** Every other package. */
   readonly others: Readonly<Record<string, string>>;
 }
@@ -25,6 +28,15 @@ export function createManifest(names: Names, template: Template, infra: Infra, m
   const own = template.packages.map((name) => `@sallyport/${name}`);
   const tools = ['@biomejs/biome', '@types/node', 'esbuild', 'tsx', 'typescript', 'vitest'];
   const cdk = infra === 'cdk' ? ['@sallyport/constructs', 'aws-cdk-lib', 'constructs'] : [];
+  const complete = (list: readonly string[]) => (manager === 'yarn' ? withOthers(list, versions) : list);
+  const runtime = complete(own);
+  const development = complete([
+    '@sallyport/bundle',
+    '@sallyport/cli',
+    '@sallyport/local',
+    '@sallyport/testkit',
+    ...cdk,
+  ]);
   const pick = (list: readonly string[]) =>
     Object.fromEntries([...list].sort().map((name) => [name, versionOf(name, versions)]));
   return {
@@ -49,16 +61,16 @@ export function createManifest(names: Names, template: Template, infra: Infra, m
         .map((name) => `${run} ${name}`)
         .join(' && '),
     },
-    dependencies: pick([...own, ...template.libraries]),
-    devDependencies: pick([
-      '@sallyport/bundle',
-      '@sallyport/cli',
-      '@sallyport/local',
-      '@sallyport/testkit',
-      ...tools,
-      ...cdk,
-    ]),
+    dependencies: pick([...runtime, ...template.libraries]),
+    devDependencies: pick([...development.filter((name) => !runtime.includes(name)), ...tools]),
   };
+}
+
+/** Packages with all that must be installed beside them. */
+export function withOthers(names: readonly string[], { beside }: Versions): readonly string[] {
+  const all = new Set(names);
+  for (const name of all) for (const other of beside[name] ?? []) all.add(other);
+  return [...all];
 }
 
 function versionOf(name: string, { own, others }: Versions): string {
