@@ -77,9 +77,11 @@ it('a release whose registry goes down in the middle is resumed, and nothing is 
     ['@sallyport/http@0.1.0', 'published'],
     ['create-sallyport@0.1.0', 'published'],
   ]);
-  const stored = await (await fetch(`${registry.url}@sallyport%2fhttp`)).json();
+  const stored = (await (await fetch(`${registry.url}@sallyport%2fhttp`)).json()) as {
+    versions: Record<string, { dist: { integrity: string } }>;
+  };
   const archive = archives.find(({ name }) => name === '@sallyport/http')?.archive ?? '';
-  expect(stored.versions['0.1.0'].dist.integrity).toBe(integrityOf(readFileSync(archive)));
+  expect(stored.versions['0.1.0']?.dist.integrity).toBe(integrityOf(readFileSync(archive)));
 
   const others = await pack('0.1.0', 'changed');
   const published: string[] = [];
