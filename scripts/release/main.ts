@@ -12,7 +12,7 @@ import { mapConcurrently } from '../check/concurrently.js';
 import { checkArchive } from '../check/gates/packaging.js';
 import { APPLICATION_MANAGERS } from './managers.js';
 import { findUnstatedBreaks, readNext } from './next.js';
-import { npmPublisher, type Publication, publishAll } from './publish.js';
+import { anyToken, npmPublisher, type Publication, publishAll } from './publish.js';
 import { integrityOf, startRegistry } from './registry.js';
 import { smoke } from './smoke.js';
 import { storeOthers } from './store.js';
@@ -95,8 +95,7 @@ async function tryProjects(publications: readonly Publication[]): Promise<void> 
   await step('archives of others', () => storeOthers(storage));
   const { url, stop } = await startRegistry(storage);
   try {
-    const flags = [`--${url.replace('http:', '')}:_authToken=none`, '--no-provenance'];
-    await step('publish to loopback', () => publishAll(publications, url, npmPublisher(url, flags, folder)));
+    await step('publish to loopback', () => publishAll(publications, url, npmPublisher(url, anyToken(url), folder)));
     for (const template of values.templates.split(',')) {
       for (const manager of APPLICATION_MANAGERS.filter((one) => values.managers.split(',').includes(one))) {
         const place = join(folder, 'projects', `${template}-${manager}`);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '../check/command.js';
-import { npmPublisher, type Publication, publishAll } from './publish.js';
+import { anyToken, npmPublisher, type Publication, publishAll } from './publish.js';
 import { integrityOf, type Registry, startRegistry } from './registry.js';
 
 const NEEDS = { 'create-sallyport': [], '@sallyport/http': ['@sallyport/core'], '@sallyport/core': [] };
@@ -52,8 +52,7 @@ async function unstable(most: number) {
   return {
     publications,
     url: `http://127.0.0.1:${port}/`,
-    // npm asks for a token before it sends anything; this registry accepts any.
-    flags: [`--//127.0.0.1:${port}/:_authToken=none`, '--fetch-retries=0', '--loglevel=error'],
+    flags: [...anyToken(`http://127.0.0.1:${port}/`), '--fetch-retries=0', '--loglevel=error'],
     stop: () => new Promise((resolve) => server.close(resolve).closeAllConnections()),
   };
 }
