@@ -67,3 +67,15 @@ export function renderVersion(file: string): string {
   const version = versionOf(file.slice(0, -VERSION_FILE.length));
   return `/** The version of this package. \`npm run docs\` writes this file. */\nexport const VERSION = '${version}';\n`;
 }
+
+/** `release-set.ts` of the migration command: the ranges of this release, by its number. */
+export function renderReleaseSet(): string {
+  const { own } = JSON.parse(renderVersions()) as { readonly own: Readonly<Record<string, string>> };
+  const release = versionOf('packages/create-sallyport').split('.').slice(0, 2).join('.');
+  const ranges = Object.entries(own).map(([name, range]) => `    '${name}': '${range}',\n`);
+  return [
+    '// Made by `npm run docs` from the versions of the workspace.\n',
+    "import type { ReleaseSet } from './upgrades.js';\n\n",
+    `export const RELEASE_SET: ReleaseSet = {\n  release: '${release}',\n  ranges: {\n${ranges.join('')}  },\n};\n`,
+  ].join('');
+}

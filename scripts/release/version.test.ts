@@ -71,6 +71,16 @@ describe('a release', () => {
     expect(JSON.parse(read('packages/http/package.json')).version).toBe('0.2.0');
   });
 
+  it('writes the address of the repository into every package, once the root names it', () => {
+    write({ 'package.json': JSON.stringify({ repository: 'https://example.com/acme/sallyport' }) });
+    makeReleased();
+    expect(JSON.parse(read('packages/http/package.json'))).toMatchObject({
+      repository: { type: 'git', url: 'git+https://example.com/acme/sallyport.git', directory: 'packages/http' },
+      homepage: 'https://example.com/acme/sallyport/tree/main/packages/http#readme',
+      bugs: 'https://example.com/acme/sallyport/issues',
+    });
+  });
+
   it.each<[string, string, Readonly<Record<string, string>>, readonly string[]]>([
     [
       'a removed name with a fix',

@@ -19,8 +19,9 @@ export function writeVersions(root: string, { packages, changesets, planned }: N
     const release = next.get(name);
     if (!release) continue;
     const file = join(root, folder, 'package.json');
-    const manifest = readFileSync(file, 'utf8');
-    writeFileSync(file, manifest.replace(/^ {2}"version": "[^"]+"/m, `  "version": "${release.to}"`));
+    const manifest = JSON.parse(readFileSync(file, 'utf8')) as object;
+    const raised = { ...manifest, version: release.to, ...placesOf(root, folder) };
+    writeFileSync(file, `${JSON.stringify(raised, undefined, 2)}\n`);
     const raisedBy = needs.flatMap((need) => {
       const one = next.get(need);
       return one && one.step === breakingStep(one.from) ? [`${need} ${one.to}`] : [];
@@ -32,6 +33,20 @@ export function writeVersions(root: string, { packages, changesets, planned }: N
   for (const { file } of changesets) rmSync(file);
   const versions = new Map(packages.map(({ name, version }) => [name, next.get(name)?.to ?? version]));
   writeFileSync(join(root, RELEASED), `${JSON.stringify(releasedApi(versions, publicNames(root)), undefined, 2)}\n`);
+}
+
+/** `repository`, `homepage` and `bugs` of a package: made from `repository` of the root's `package.json`, an address such as `https://host/owner/name`. */
+function placesOf(root: string, folder: string): object {
+  const file = join(root, 'package.json');
+  const { repository = '' } = existsSync(file)
+    ? (JSON.parse(readFileSync(file, 'utf8')) as { readonly repository?: string })
+    : {};
+  if (repository === '') return {};
+  return {
+    repository: { type: 'git', url: `git+${repository}.git`, directory: folder },
+    homepage: `${repository}/tree/main/${folder}#readme`,
+    bugs: `${repository}/issues`,
+  };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
