@@ -39,10 +39,21 @@ export function renderVersions(): string {
     beside: Object.fromEntries(own.map(([name]) => [name, peersOf(name)])),
     others: Object.fromEntries(others),
   };
-  return `${JSON.stringify(versions, null, 2)}\n`;
+  return `${foldLists(JSON.stringify(versions, null, 2))}\n`;
 }
 
-/** Our packages that must be installed beside one of them. */
+/** JSON with each list on one line if the line is short enough for the formatter. */
+function foldLists(json: string): string {
+  return json.replaceAll(
+    /^( *"[^"]*": )\[\s+([^\]]*?)\s+\](,?)$/gm,
+    (whole, key: string, items: string, end: string) => {
+      const line = `${key}[${items.replaceAll(/\s+/g, ' ')}]${end}`;
+      return line.length > 120 ? whole : line;
+    },
+  );
+}
+
+/** Our packages that one of them has as peers. */
 function peersOf(name: string): readonly string[] {
   const { manifest } = readWorkspace(ROOT, ['packages']).find((one) => one.manifest.name === name) ?? {};
   return Object.keys(manifest?.peerDependencies ?? {}).filter(

@@ -12,7 +12,7 @@ export function renderEntry(
   changesets: readonly Changeset[],
   { description, raisedBy }: { readonly description: string; readonly raisedBy: readonly string[] },
 ): string {
-  // What changed before anybody could have it tells nobody anything.
+  // A change from before the first release is of no use to a reader.
   if (from === '0.0.0') return `## ${to}\n\nThe first release. ${description}\n`;
   const texts = (isFix: boolean) =>
     changesets

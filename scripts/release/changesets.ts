@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Change, Step } from './plan.js';
 
-/** A file of `.changeset/`: what users are told about a change, and the packages that it is in. */
+/** A file of `.changeset/`: the text about a change for users, and the changed packages. */
 export interface Changeset {
   /** Path of the file. */
   readonly file: string;

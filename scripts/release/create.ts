@@ -13,7 +13,7 @@ import { answer } from './answers.js';
 import { packAll } from './archives.js';
 import { generate, runOffline, unpack } from './generated.js';
 
-/** The registry on loopback of `npm run release -- --dry` is for yarn: without one, yarn resolves nothing. */
+/** Without a registry yarn resolves nothing: `npm run release -- --dry` tries it with a registry on loopback. */
 const MANAGERS = ['npm', 'pnpm'] as const;
 const NODES = ['20.19.0', '22.23.3', '24.21.0'];
 

@@ -12,7 +12,7 @@ const BUILT_ELSEWHERE = { '@sallyport/local': ['dist/console', 'dist/ric'] };
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
 
 /**
- * Why the folder of a package must not be packed: one sentence for each reason.
+ * The reasons against packing a package, one sentence each.
  *
  * @param {string} folder an absolute path
  * @param {string} agent `npm_config_user_agent` of the program that packs: `pnpm/12.21.0 …`
@@ -68,7 +68,7 @@ function staleVersion(folder, { version }) {
   return [`src/internal/version.ts does not state ${version}: npm run docs`];
 }
 
-/** The versions that a new project receives are those of the packages next to this one. */
+/** The versions that a new project receives are the versions of the packages next to this one. */
 function staleVersions(folder) {
   const file = join(folder, 'versions.json');
   if (!existsSync(file)) return [];

@@ -1,13 +1,14 @@
 /**
  * `npm run release [-- --dry] [-- --templates api,events] [-- --managers npm,pnpm]`: builds a clean clone, packs it, checks the archives,
  * installs and runs projects from them through a registry on loopback, and then publishes exactly these bytes. `--dry` leaves the last step out
- * and makes the next versions in the clone. After a failure while publishing, the same command goes on where it ended.
+ * and makes the next versions in the clone. After a failure while publishing, the same command continues where it ended.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { TEMPLATES } from '../../packages/create-sallyport/src/internal/templates.js';
-import { CACHE, ROOT, run } from '../check/command.js';
+import { ROOT, run } from '../check/command.js';
 import { mapConcurrently } from '../check/concurrently.js';
 import { checkArchive } from '../check/gates/packaging.js';
 import { APPLICATION_MANAGERS } from './managers.js';
@@ -26,8 +27,9 @@ const { values } = parseArgs({
 });
 
 const commit = (await must('git', ['rev-parse', 'HEAD'])).stdout;
-const folder = join(CACHE, values.dry ? 'release-dry' : `release-${commit}`);
-/** Says that the archives of a folder have passed every check, and what they are. */
+/** Outside `node_modules`, in which tsc writes no declarations, and outside the repository, whose tools would read the clone. */
+const folder = join(homedir(), '.cache', 'sallyport-release', values.dry ? 'dry' : commit);
+/** The archives of the folder, written after they have passed every check. */
 const passed = join(folder, 'passed.json');
 
 interface Passed {

@@ -17,7 +17,7 @@ export function commandOf(manager: ApplicationManager): string {
 }
 
 /**
- * Runs a shell line in a project. Its package managers know one registry, and no settings of this machine's user.
+ * Runs a shell line in a project. Its package managers have one registry, and no settings of the user of this machine.
  *
  * @param home where they keep their caches
  */

@@ -19,10 +19,10 @@ export interface NextRelease {
   readonly planned: readonly PlannedRelease[];
 }
 
-/** Where the names of the last release are. */
+/** The file with the names of the last release. */
 export const RELEASED = 'scripts/api/released.json';
 
-/** What the changesets of a workspace make of its versions. */
+/** The next versions of a workspace, from its changesets. */
 export function readNext(root: string): NextRelease {
   const packages = readWorkspace(root, ['packages'])
     .filter(({ manifest }) => manifest.private !== true)

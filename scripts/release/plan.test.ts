@@ -1,6 +1,6 @@
 import { type Change, planReleases, type ReleasedPackage } from './plan.js';
 
-/** `core` is below `http`, which is below `secure`; nothing needs `jobs`. */
+/** `http` needs `core`, and `secure` needs both; no package needs `jobs`. */
 function world(versions: Readonly<Record<string, string>> = {}): readonly ReleasedPackage[] {
   const needs = {
     core: [],
@@ -68,11 +68,11 @@ describe('the versions of a release', () => {
     expect(planned(changes, versions)).toBe(expected);
   });
 
-  it('nobody becomes 1.0.0 by a changeset', () => {
+  it('a changeset does not raise a package to 1.0.0', () => {
     expect(() => planned({ core: 'major' })).toThrow('raises core 0.1.0 by "major": before 1.0 a break is "minor"');
   });
 
-  it('a changeset of an unknown package is refused', () => {
+  it('a changeset of an unknown package is rejected', () => {
     expect(() => planned({ cores: 'patch' })).toThrow('names cores, which is not published');
   });
 });

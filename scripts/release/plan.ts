@@ -1,4 +1,4 @@
-/** How a version rises: `patch` keeps every range, the breaking step (before 1.0 `minor`, then `major`) leaves it. */
+/** The increase of a version: `patch` keeps every range, the breaking step (before 1.0 `minor`, then `major`) leaves it. */
 export type Step = 'patch' | 'minor' | 'major';
 
 /** A published package before a release. */
@@ -9,7 +9,7 @@ export interface ReleasedPackage {
   readonly needs: readonly string[];
 }
 
-/** What a changeset states for one package. */
+/** The step that a changeset states for one package. */
 export interface Change {
   readonly name: string;
   readonly step: Step;
@@ -28,10 +28,10 @@ export const IN_EVERY_RELEASE: readonly string[] = ['create-sallyport', '@sallyp
 const ORDER: readonly Step[] = ['patch', 'minor', 'major'];
 
 /**
- * The versions of a release. A package whose range its dependents leave raises each of them, and theirs, by their own breaking step: an
- * `npm update` then takes all of them or none.
+ * The versions of a release. A package whose range its dependents leave raises each of them, and their dependents, by the breaking step of
+ * its version: an `npm update` then installs all of them, or keeps all.
  *
- * @throws Error for an unknown package, or a `major` before 1.0: nobody becomes 1.0.0 by a changeset
+ * @throws Error for an unknown package, or a `major` before 1.0: a changeset does not raise a package to 1.0.0
  */
 export function planReleases(
   packages: readonly ReleasedPackage[],
@@ -67,7 +67,7 @@ function stepOfSet(set: string, steps: ReadonlyMap<string, Step>, byName: Readon
   return breaks ? breakingStep(versionOf(set)) : 'patch';
 }
 
-/** The step of a version that a caret range on it does not take. */
+/** The step that leaves a caret range on the version. */
 export function breakingStep(version: string): Step {
   return isBeforeOne(version) ? 'minor' : 'major';
 }

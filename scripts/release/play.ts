@@ -6,7 +6,7 @@ import { planReleases, type ReleasedPackage, type Step } from './plan.js';
 import { type StoredVersion, storePackage } from './registry.js';
 import { type Action, APPLICATION, type Sequence, WORLD } from './sequences.js';
 
-/** How the packages need each other. */
+/** The section of a manifest that has the needed packages. */
 export type Kind = 'peerDependencies' | 'dependencies';
 
 /** Every version that is published, by package. Their needs are carets, as `workspace:^` becomes. */
@@ -99,7 +99,7 @@ export async function play(
   url: string,
 ): Promise<string> {
   cpSync(application, place, { recursive: true });
-  // An empty cache: pnpm believes what it has read for a while.
+  // An empty cache: pnpm uses answers of a registry again for a while.
   const home = `${place}-home`;
   const result = await runWithRegistry(place, lineOf(manager, action), url, home);
   if (TOLD.test(result.output)) return 'told';

@@ -33,7 +33,7 @@ async function pack(version: string, text = ''): Promise<readonly Publication[]>
   );
 }
 
-/** The registry behind a server that goes down after some publications, and the publications that reached it. */
+/** A server in front of the registry that goes down after some publications, and the publications that reached it. */
 async function unstable(most: number) {
   const publications: string[] = [];
   const onRequest: RequestListener = (incoming, outgoing) => {

@@ -12,14 +12,14 @@ export interface Publication {
   readonly needs: readonly string[];
 }
 
-/** What became of an archive: `there` was published before, with the same bytes. */
+/** The outcome for an archive; `there`: it was published before, with the same bytes. */
 export type Published = readonly [specifier: string, outcome: 'published' | 'there'];
 
 /** Publishes one archive with npm. */
 export type Publisher = (archive: string) => Promise<void>;
 
 /**
- * Publishes archives so that a failure in the middle leaves nothing that cannot be installed: what others need first, and the command that
+ * Publishes archives so that after a failure in the middle every published package can be installed: needed packages first, and the command that
  * names the versions of all last. Run it again after a failure: it skips what the registry has.
  *
  * @param registry its address, with `/` at the end
@@ -76,7 +76,7 @@ async function isThere({ name, version, archive }: Publication, registry: string
 }
 
 /**
- * Publishes with npm, which signs in by itself: with a token of the user, or by the identity of a workflow (trusted publishing). The
+ * Publishes with npm, which signs in with a token of the user, or by the identity of a workflow (trusted publishing). The
  * bytes of the archive are not packed again.
  */
 export function npmPublisher(registry: string, flags: readonly string[], folder: string): Publisher {
@@ -87,7 +87,7 @@ export function npmPublisher(registry: string, flags: readonly string[], folder:
   };
 }
 
-/** Flags for a registry that accepts any token. npm sends nothing without one. */
+/** Flags for a registry that accepts any token. npm sends nothing without a token. */
 export function anyToken(registry: string): readonly string[] {
   const setting = `${registry.replace(/^https?:/, '')}:_authToken`;
   return [`--${setting}=none`, '--no-provenance'];

@@ -13,7 +13,7 @@ export interface Registry {
 const SERVER = fileURLToPath(new URL('serve-registry.mjs', import.meta.url));
 
 /**
- * Starts verdaccio on loopback over a folder. It knows no other registry.
+ * Starts verdaccio on loopback over a folder. It has no other registry.
  *
  * @throws Error if the process ends before it listens
  */
@@ -47,7 +47,7 @@ export interface StoredVersion {
   readonly archive: string;
 }
 
-/** Long before the age that pnpm and yarn ask of a version. */
+/** Long enough ago for the minimum age of pnpm and yarn. */
 const PUBLISHED_AT = '2020-01-01T00:00:00.000Z';
 
 /** Writes all versions of a package into the folder of a registry, the last of them as `latest`. */

@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(place, { recursive: true, force: true });
 });
 
-describe('an application has one copy of each package, or its package manager says that versions do not fit, after', () => {
+describe('an application has one copy of each package, or its package manager reports incompatible versions, after', () => {
   it.each(SEQUENCES.map((one) => [one.name, one] as const))(
     '%s',
     async (name, { releases, action, expected }) => {
@@ -47,7 +47,7 @@ describe('an application has one copy of each package, or its package manager sa
 });
 
 it('published packages need each other as peers, so that an application has each once', () => {
-  // A command that runs outside applications brings its own copy.
+  // A command that runs outside applications has its own copy.
   const alone = ['@sallyport/migrate'];
   const published = readWorkspace(ROOT, ['packages']).filter(
     ({ manifest }) => manifest.private !== true && !alone.includes(manifest.name),

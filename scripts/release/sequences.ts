@@ -1,5 +1,5 @@
 // Twelve sequences of releases and updates. After each, an application has one copy of each of our packages, or its package
-// manager has said that versions do not fit.
+// manager has reported incompatible versions.
 import type { ApplicationManager } from './managers.js';
 import type { Change, ReleasedPackage } from './plan.js';
 
@@ -15,7 +15,7 @@ export const WORLD: readonly ReleasedPackage[] = [
 /** The application before each sequence: its dependencies, all as `^0.1.0`. */
 export const APPLICATION: readonly string[] = ['core', 'http', 'secure', 'testkit'].map((name) => `@sallyport/${name}`);
 
-/** What its owner does: `update` within its ranges, or install the newest versions of some packages. */
+/** The action of its owner: `update` within its ranges, or install the newest versions of some packages. */
 export type Action = 'update' | { readonly newest: readonly string[] };
 
 export interface Sequence {
@@ -23,7 +23,7 @@ export interface Sequence {
   /** Releases in order; each is what its changesets state. */
   readonly releases: readonly Readonly<Record<string, Change['step']>>[];
   readonly action: Action;
-  /** The versions afterwards, or `told`: the package manager refuses or warns. Several if package managers differ. */
+  /** The versions afterwards, or `told`: the package manager reports incompatible versions. Several if package managers differ. */
   readonly expected: string | Readonly<Record<ApplicationManager, string>>;
 }
 
@@ -47,7 +47,7 @@ export const SEQUENCES: readonly Sequence[] = [
     name: 'a fix of secure that needs a fix of core, and the newest secure',
     releases: [{ core: 'patch', secure: 'patch' }],
     action: newest('secure'),
-    // npm moves core along. pnpm and yarn keep what the lock file has, and say that secure wants a newer one.
+    // npm moves core along. pnpm and yarn keep the version of the lock file, and report that secure requires a newer core.
     expected: {
       npm: 'core 0.1.1, http 0.1.0, secure 0.1.1, testkit 0.1.0',
       pnpm: 'told',

@@ -51,7 +51,7 @@ export function workflowLines(workflow: string): readonly string[] {
   return lines.filter((line) => !line.includes('$STACKS'));
 }
 
-/** What `check` has built last. */
+/** The last output of `check`. */
 function builtIn(project: string): string {
   const folder = join(project, 'dist');
   if (!existsSync(join(folder, 'index.mjs'))) throw new Error(`${folder} holds no index.mjs`);

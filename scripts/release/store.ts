@@ -18,8 +18,8 @@ interface Installed {
 }
 
 /**
- * Gives a registry the packages of others that generated projects install, with everything that these need, in the versions that this
- * workspace has installed. Needs no network. What is for other platforms only is there by name.
+ * Stores in a registry the packages of others that generated projects install, with all their dependencies, in the installed versions of this
+ * workspace. Needs no network. What is for other platforms only is there by name.
  *
  * @returns how many packages these are
  */
@@ -37,7 +37,7 @@ export async function storeOthers(registry: string): Promise<number> {
 }
 
 interface Found {
-  /** Where it is installed; absent if it is for another platform. */
+  /** The folder of the installation; absent for another platform. */
   readonly folder: string | undefined;
   readonly manifest: Installed;
 }
@@ -94,7 +94,7 @@ function readManifest(folder: string): Installed {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Installed;
 }
 
-/** Where Node finds a package from a folder. */
+/** The folder in which Node finds a package. */
 function lookUp(from: string, name: string): string | undefined {
   for (let folder = from; folder !== dirname(folder); folder = dirname(folder)) {
     const candidate = join(folder, 'node_modules', name);
@@ -103,7 +103,7 @@ function lookUp(from: string, name: string): string | undefined {
   return undefined;
 }
 
-/** Without the scripts that run in its repository, and without what needs them. */
+/** Without the scripts that run in its repository, and without its tools. */
 function plain({ scripts, devDependencies, ...manifest }: Installed): StoredVersion['manifest'] {
   const { install, postinstall, preinstall } = (scripts ?? {}) as Readonly<Record<string, string>>;
   const kept = Object.entries({ preinstall, install, postinstall }).filter(([, line]) => line !== undefined);

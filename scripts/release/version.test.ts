@@ -129,12 +129,12 @@ describe('a release', () => {
       '"\'@sallyport/core\': large" is not a package with patch, minor or major',
     ],
     ["---\n'@sallyport/core': patch\n---\n", 'does not tell what changed'],
-  ])('refuses a changeset that cannot be read: %j', (content, message) => {
+  ])('rejects a changeset that cannot be read: %j', (content, message) => {
     expect(() => parseChangeset('a.md', content)).toThrow(message);
   });
 });
 
-it('the changesets of this workspace make a release in which nobody is 1.0.0', () => {
+it('the changesets of this workspace make a release without a 1.0.0', () => {
   const { planned } = readNext(ROOT);
   expect(planned.filter(({ to }) => !to.startsWith('0.'))).toEqual([]);
   expect(planned.length === 0 || planned.some(({ name }) => name === 'create-sallyport')).toBe(true);

@@ -10,7 +10,7 @@ const FOLDER = join(ROOT, '.github/workflows');
 
 type FindProblems = (name: string, content: string) => Promise<readonly string[]>;
 
-/** GitHub's own parser of workflows. It imports JSON without saying so, which Node refuses: bundled, it loads. */
+/** GitHub's own parser of workflows. Node rejects its imports of JSON, so it is bundled first. */
 async function loadParser(): Promise<FindProblems> {
   const outfile = join(CACHE, 'workflow-parser.mjs');
   mkdirSync(CACHE, { recursive: true });

@@ -224,7 +224,7 @@ describe('a project', () => {
         .join('');
       const unused = Object.keys(manifest.dependencies ?? {}).filter(
         // Imported by our packages, which leave the installation to the application.
-        // yarn does not install what packages need beside them.
+        // yarn does not install peers.
         (name) =>
           name !== '@aws-sdk/client-dynamodb' &&
           !runtime.includes(`'${name}`) &&

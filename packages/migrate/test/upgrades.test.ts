@@ -47,7 +47,7 @@ it('follows a planted rename over two releases, and raises the ranges of all pac
   ]);
 });
 
-it('leaves what an earlier release renamed, and lists what has no successor', () => {
+it('keeps a rename of an earlier release, and lists a name without a successor', () => {
   const text = `import { LIMIT, limit, split } from '@sallyport/core';\nexport const all = [LIMIT, limit, split];\n`;
   const { exitCode, err, files } = upgrade({ 'a.ts': text }, '--from', '0.2', '--to', '0.3', '-apply');
   expect(exitCode).toBe(3);
@@ -63,7 +63,7 @@ it.each([
   [['--from', '0.1', '--to', '0.4'], '-to must be 0.3'],
   [['--from', '0.3', '--to', '0.3'], '-from must be before -to'],
   [['--from', 'main', '--to', '0.3'], '-from must be the number of a release'],
-])('refuses %j: %s', (args, message) => {
+])('rejects %j: %s', (args, message) => {
   const { exitCode, err, files } = upgrade(SERVICE, ...args, '-apply');
   expect([exitCode, files]).toEqual([2, SERVICE]);
   expect(err).toContain(message);

@@ -21,7 +21,7 @@ export const WAYS: Readonly<Record<PackageManager, Ways>> = {
     ciInstall: `${PNPM} install --frozen-lockfile`,
     ciRun: `${PNPM} run`,
     settings: {
-      // The file also makes the project a workspace of its own, even inside another.
+      // With this file the project is a separate workspace, even inside another.
       'pnpm-workspace.yaml': [
         '# The only package with an install script.',
         'allowBuilds:',
@@ -46,7 +46,7 @@ export const WAYS: Readonly<Record<PackageManager, Ways>> = {
         '  - "@sallyport/*"',
         '',
       ].join('\n'),
-      // A project of its own, even inside another.
+      // With this file the project is separate, even inside another.
       'yarn.lock': '',
     },
   },

@@ -9,9 +9,9 @@ export interface Versions {
   readonly node: string;
   /** The version of the CDK's command line, which is not installed but run by `npx`. */
   readonly cdkCommand: string;
-  /** Sallyport packages: carets, so that an update takes fixes of all of them, and a version that is too young may be passed over. */
+  /** Sallyport packages: carets, so that an update installs fixes of all of them. */
   readonly own: Readonly<Record<string, string>>;
-  /** The Sallyport packages that each of them needs beside it. npm and pnpm install them by themselves, yarn does not. */
+  /** The peers of each Sallyport package. npm and pnpm install peers automatically, yarn does not. */
   readonly beside: Readonly<Record<string, readonly string[]>>;
   /** Every other package. */
   readonly others: Readonly<Record<string, string>>;
@@ -66,7 +66,7 @@ export function createManifest(names: Names, template: Template, infra: Infra, m
   };
 }
 
-/** Packages with all that must be installed beside them. */
+/** Packages with their peers, and the peers of those. */
 export function withOthers(names: readonly string[], { beside }: Versions): readonly string[] {
   const all = new Set(names);
   for (const name of all) for (const other of beside[name] ?? []) all.add(other);

@@ -45,7 +45,7 @@ exit code: 0 nothing is left to do; 1 a dry run would change files; 2 failed, or
 3 nothing (more) to write, and manual steps or mounted applications are left
 `;
 
-/** What the command knows about the releases of Sallyport. */
+/** The releases of Sallyport, and their renames. */
 export interface KnownReleases {
   readonly upgrades: readonly Upgrade[];
   readonly set: ReleaseSet;

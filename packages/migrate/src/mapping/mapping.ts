@@ -33,7 +33,7 @@ export interface Mapping {
   readonly environment?: Readonly<Record<string, string>>;
   /** Prefixes of keys of `ctx.get` and `ctx.set`: old to new. */
   readonly metadataPrefix?: Readonly<Record<string, string>>;
-  /** Dependencies of `package.json`: names to remove, their replacements, and new ranges of names that stay. */
+  /** Dependencies of `package.json`: names to remove, their replacements, and new ranges of kept names. */
   readonly packages?: {
     readonly remove?: readonly string[];
     readonly add?: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import type { Mapping, ModuleMapping, NameMapping } from '../mapping.js';
 
-/** What a release of Sallyport renamed: one for each break of a public name. */
+/** The renames of one release of Sallyport. */
 export interface Upgrade {
   /** The number of the release: `0.2`. */
   readonly release: string;
@@ -9,19 +9,19 @@ export interface Upgrade {
 
 /** The versions of all packages in one release. */
 export interface ReleaseSet {
-  /** The number of the release, which is that of create-sallyport: `0.2`. */
+  /** The number of the release, from the version of create-sallyport: `0.2`. */
   readonly release: string;
   /** Every package with its range: `^0.2.0`. */
   readonly ranges: Readonly<Record<string, string>>;
 }
 
-/** Every release that renamed something, oldest first. Nothing that is published has been renamed yet. */
+/** Every release that renamed something, oldest first. No published name has been renamed yet. */
 export const UPGRADES: readonly Upgrade[] = [];
 
 /**
- * The mapping that brings a service from one release to another: the renames of every release between them, and the ranges of the last.
+ * The mapping for a service that moves from one release to another: the renames of every release between them, and the ranges of the last.
  *
- * @returns a sentence if this version of the command does not know the way
+ * @returns a sentence for an invalid pair of releases
  */
 export function upgradeMapping(
   from: string,

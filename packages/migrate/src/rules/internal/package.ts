@@ -5,8 +5,8 @@ import type { Mapping } from '../../mapping/mapping.js';
 const SECTIONS = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
 
 /**
- * Changes the dependencies of one `package.json`: added packages replace removed packages, each in its section, and packages
- * that stay have their new ranges. A file without any of these packages is unchanged.
+ * Changes the dependencies of one `package.json`: added packages replace removed packages, each in its section, and kept packages
+ * have their new ranges. A file without any of these packages is unchanged.
  *
  * @returns no edits if the file is not JSON
  */
