@@ -6,12 +6,12 @@ export interface ReleasedApi {
 }
 
 /** `@sallyport/http/openapi toOpenApi`, or with `type ` before the name. */
-export function textOf({ entry, name, isType }: PublicName): string {
+function textOf({ entry, name, isType }: PublicName): string {
   return `${entry} ${isType ? 'type ' : ''}${name}`;
 }
 
 /** The package of an entry: `@sallyport/http` of `@sallyport/http/openapi`. */
-export function packageOf(entry: string): string {
+function packageOf(entry: string): string {
   return entry.split('/', entry.startsWith('@') ? 2 : 1).join('/');
 }
 

@@ -23,7 +23,7 @@ export interface PlannedRelease {
 }
 
 /** In every release: these name the versions of all others. */
-export const IN_EVERY_RELEASE: readonly string[] = ['create-sallyport', '@sallyport/migrate'];
+const IN_EVERY_RELEASE: readonly string[] = ['create-sallyport', '@sallyport/migrate'];
 
 const ORDER: readonly Step[] = ['patch', 'minor', 'major'];
 

@@ -111,7 +111,7 @@ function unexpected({ status, output }: CommandResult): string {
 }
 
 /** Every copy that a lock file lists: `core 0.1.0, http 0.1.0`. */
-export function versionsIn(place: string, manager: ApplicationManager): string {
+function versionsIn(place: string, manager: ApplicationManager): string {
   const [file, pattern] = COPIES[manager];
   const text = readFileSync(join(place, file), 'utf8');
   const copies = [...text.matchAll(pattern)].map(({ groups }) => `${groups?.name} ${groups?.version}`);

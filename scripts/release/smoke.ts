@@ -46,7 +46,7 @@ const CREATE: Readonly<Record<ApplicationManager, (template: string) => string>>
 };
 
 /** The shell lines of a workflow that do not need an account. */
-export function workflowLines(workflow: string): readonly string[] {
+function workflowLines(workflow: string): readonly string[] {
   const lines = [...workflow.matchAll(/^ {6}- run: (.*)$/gm)].map(([, line = '']) => line);
   return lines.filter((line) => !line.includes('$STACKS'));
 }
