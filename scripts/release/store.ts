@@ -45,11 +45,12 @@ interface Found {
 /** Folders that projects install from: what a new project depends on, what our packages do, and the package managers of its CI. */
 function roots(): readonly string[] {
   const ours = readWorkspace(ROOT, ['packages']).flatMap(({ folder, manifest }) => {
-    const optional = manifest.peerDependenciesMeta ?? {};
+    // Optional peers too: npm reads their versions while it resolves.
     const needs = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
     return needs
-      .filter((name) => !name.startsWith('@sallyport/') && optional[name]?.optional !== true)
-      .map((name) => join(ROOT, folder, 'node_modules', name));
+      .filter((name) => !name.startsWith('@sallyport/'))
+      .map((name) => join(ROOT, folder, 'node_modules', name))
+      .filter((place) => existsSync(place));
   });
   const versions = JSON.parse(readFileSync(join(ROOT, 'packages/create-sallyport/versions.json'), 'utf8')) as {
     readonly others: Readonly<Record<string, string>>;
