@@ -19,7 +19,11 @@ export default {
         'scripts/mutants/main.ts',
         'scripts/mutants/reached.mjs',
         'scripts/release/create.ts',
+        'scripts/release/fresh.mjs',
+        'scripts/release/main.ts',
         'scripts/release/pack.ts',
+        'scripts/release/serve-registry.mjs',
+        'scripts/release/version.ts',
         'scripts/snapshot/*.{ts,mjs}',
         'scripts/**/*.test.ts',
         // The lab is not judged, but what it imports is used.
@@ -27,7 +31,14 @@ export default {
       ],
       project: ['scripts/**/*.{ts,mjs}', '!scripts/bench/**'],
       // Started by scripts as commands.
-      ignoreDependencies: ['@arethetypeswrong/cli', '@biomejs/biome', 'publint', 'tsx'],
+      ignoreDependencies: [
+        '@actions/workflow-parser',
+        '@arethetypeswrong/cli',
+        '@biomejs/biome',
+        '@yarnpkg/cli-dist',
+        'publint',
+        'tsx',
+      ],
     },
     'packages/migrate': {
       entry: [

@@ -1,7 +1,16 @@
 import { type Archive, findArchiveFaults, type PublishedManifest } from './archive-rules.js';
 
-const FILES = ['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts', 'src/index.ts', 'package.json'];
+const FILES = [
+  'LICENSE',
+  'README.md',
+  'CHANGELOG.md',
+  'dist/index.js',
+  'dist/index.d.ts',
+  'src/index.ts',
+  'package.json',
+];
 const MANIFEST: PublishedManifest = {
+  version: '1.2.3',
   license: 'Apache-2.0',
   description: 'A package.',
   type: 'module',
@@ -26,9 +35,14 @@ test('an archive that may be published has no faults', () => {
   expect(findArchiveFaults(archive({}))).toEqual([]);
 });
 
+test('an archive from before the first release has no changelog yet', () => {
+  expect(findArchiveFaults(archive({ version: '0.0.0' }, FILES.toSpliced(2, 1)))).toEqual([]);
+});
+
 test.each<[string, Archive, string]>([
   ['without a licence text', archive({}, FILES.slice(1)), 'the archive holds no LICENSE'],
   ['without a README', archive({}, FILES.toSpliced(1, 1)), 'the archive holds no README.md'],
+  ['without its changelog', archive({}, FILES.toSpliced(2, 1)), 'the archive holds no CHANGELOG.md'],
   ['without a description', archive({ description: '' }), '`description` is empty'],
   ['that is no module', archive({ type: 'commonjs' }), '`type` is not module'],
   ['for any Node', archive({ engines: {} }), '`engines.node` is missing'],
@@ -39,7 +53,7 @@ test.each<[string, Archive, string]>([
   ],
   [
     'without the types of an entry',
-    archive({}, FILES.toSpliced(3, 1)),
+    archive({}, FILES.toSpliced(4, 1)),
     '. is ./dist/index.d.ts, which is not in the archive',
   ],
   [

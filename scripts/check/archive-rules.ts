@@ -11,6 +11,7 @@ export interface Archive {
 type ImportTarget = string | { readonly [condition: string]: ImportTarget };
 
 export interface PublishedManifest {
+  readonly version?: string;
   readonly license?: string;
   readonly description?: string;
   readonly type?: string;
@@ -26,6 +27,8 @@ export interface PublishedManifest {
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
+/** The version of a package before its first release, which writes its first CHANGELOG.md. */
+const UNRELEASED = '0.0.0';
 const EXACT = /^\d/;
 const UNRESOLVED = /^(?:workspace|catalog|link|file):/;
 
@@ -35,6 +38,8 @@ export function findArchiveFaults({ files, manifest }: Archive): readonly string
   for (const name of ['LICENSE', 'README.md']) {
     if (!files.includes(name)) faults.push(`the archive holds no ${name}`);
   }
+  if (manifest.version !== UNRELEASED && !files.includes('CHANGELOG.md'))
+    faults.push('the archive holds no CHANGELOG.md');
   for (const file of files.filter((name) => name.endsWith('.tsbuildinfo'))) faults.push(`${file} is in the archive`);
   if (manifest.license !== 'Apache-2.0') faults.push('`license` is not Apache-2.0');
   if (!manifest.description) faults.push('`description` is empty');

@@ -27,7 +27,7 @@ function entriesOf(graph: Graph): readonly { owner: PackageNode; subpath: string
 
 const title = (owner: PackageNode, subpath: string) => posix.join(owner.name, subpath);
 
-/** The closed packages have no dependency outside the workspace, and only the listed peers, all optional. */
+/** The closed packages have no dependency outside the workspace, and from there only the listed peers, all optional. */
 const closedPackagesStandAlone: Rule = ({ packages }) =>
   packages
     .filter(({ name }) => CLOSED_PACKAGES.includes(name))
@@ -39,7 +39,7 @@ const closedPackagesStandAlone: Rule = ({ packages }) =>
         .filter((peer) => !isOurs(peer) && !Object.hasOwn(OPTIONAL_PEERS[name] ?? {}, peer))
         .map((peer) => `${name} has the peer ${peer}`),
       ...Object.keys(peerDependencies)
-        .filter((peer) => !optionalPeers.includes(peer))
+        .filter((peer) => !isOurs(peer) && !optionalPeers.includes(peer))
         .map((peer) => `${name}: its peer ${peer} is not optional`),
     ]);
 

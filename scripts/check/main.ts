@@ -1,6 +1,7 @@
 // `npm run check [-- gate …]`: runs the named gates of the table, or all gates.
 import type { Gate } from './gate.js';
 import { anatomyGate } from './gates/anatomy.js';
+import { apiGate } from './gates/api.js';
 import { claimsGate } from './gates/claims.js';
 import { copiesGate } from './gates/copies.js';
 import { docsGate } from './gates/docs.js';
@@ -28,6 +29,7 @@ const GATES: readonly Gate[] = [
   claimsGate,
   triggersGate,
   graphGate,
+  apiGate,
   anatomyGate,
   duplicatesGate,
   copiesGate,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ROOT } from '../check/command.js';
 import { readWorkspace } from '../check/workspace.js';
 import { renderClassifier } from './classifier.js';
+import { checkCompatibility, RELEASES, renderCompatibility } from './compatibility.js';
 import { renderDeadlines } from './deadlines-data.js';
 import { checkDeployment, renderDeployment } from './deployment.js';
 import { renderEntries } from './entries.js';
@@ -16,7 +17,7 @@ import { checkMetricTable, renderMetricTable } from './metric-table.js';
 import { checkTables, readTables, renderTables } from './option-tables.js';
 import { renderTriggerRows, TRIGGER_FILES } from './trigger-files.js';
 import { renderKindsPage, renderKindsTable } from './trigger-kinds.js';
-import { renderVersion, renderVersions, versionFiles } from './versions.js';
+import { renderReleaseSet, renderVersion, renderVersions, versionFiles } from './versions.js';
 
 /** A page, or a file of code, that is generated from data. */
 export interface Page {
@@ -34,6 +35,11 @@ export const PAGES: readonly Page[] = [
   { file: 'packages/dispatch/src/internal/classify.ts', check: () => [], render: () => renderClassifier() },
   ...TRIGGER_FILES.map(({ file, render }): Page => ({ file, check: () => [], render })),
   { file: 'packages/migrate/src/mapping/internal/entries.ts', check: () => [], render: renderEntries },
+  {
+    file: 'packages/migrate/src/mapping/internal/release-set.ts',
+    check: () => [],
+    render: renderReleaseSet,
+  },
   { file: 'packages/create-sallyport/versions.json', check: () => [], render: renderVersions },
   ...versionFiles().map((file): Page => ({ file, check: () => [], render: () => renderVersion(file) })),
   {
@@ -54,6 +60,7 @@ export const PAGES: readonly Page[] = [
     render: () => renderMetricTable(readFileSync(join(ROOT, OBSERVABILITY), 'utf8')),
   },
   { file: 'docs/error-codes.md', check: () => [], render: renderErrorCodes },
+  { file: RELEASES, check: checkCompatibility, render: renderCompatibility },
   ...['docs/deployment.md', 'docs/deploy-sam.md', 'docs/deploy-terraform.md'].map(deploymentPage),
   ...readWorkspace(ROOT, ['packages']).map(({ folder }) => readme(`${folder}/README.md`)),
 ];

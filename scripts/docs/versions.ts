@@ -22,11 +22,11 @@ const OTHERS = [
 /** The version of the CDK's command line that supports this version of its library; `npx` fetches it only for a deployment. */
 const CDK_COMMAND = '2.1148.1';
 
-/** The dependencies of a generated project: our packages with the workspace's versions, the others with the catalog's versions. */
+/** The dependencies of a generated project: carets on the versions of the workspace and of the catalog. */
 export function renderVersions(): string {
   const own = readWorkspace(ROOT, ['packages'])
     .filter(({ manifest }) => manifest.private !== true && manifest.name.startsWith('@sallyport/'))
-    .map(({ folder, manifest }): [string, string] => [manifest.name, versionOf(folder)]);
+    .map(({ folder, manifest }): [string, string] => [manifest.name, `^${versionOf(folder)}`]);
   const catalog = readFileSync(join(ROOT, 'pnpm-workspace.yaml'), 'utf8');
   const others = OTHERS.map((name): [string, string] => {
     const [, range] = new RegExp(`^  "?${name}"?: (\\S+)$`, 'm').exec(catalog) ?? [];
@@ -37,9 +37,29 @@ export function renderVersions(): string {
     node: '>=20.19',
     cdkCommand: CDK_COMMAND,
     own: Object.fromEntries(own),
+    beside: Object.fromEntries(own.map(([name]) => [name, peersOf(name)])),
     others: Object.fromEntries(others),
   };
-  return `${JSON.stringify(versions, null, 2)}\n`;
+  return `${foldLists(JSON.stringify(versions, null, 2))}\n`;
+}
+
+/** JSON with each list on one line if the line is short enough for the formatter. */
+function foldLists(json: string): string {
+  return json.replaceAll(
+    /^( *"[^"]*": )\[\s+([^\]]*?)\s+\](,?)$/gm,
+    (whole, key: string, items: string, end: string) => {
+      const line = `${key}[${items.replaceAll(/\s+/g, ' ')}]${end}`;
+      return line.length > 120 ? whole : line;
+    },
+  );
+}
+
+/** Our packages that one of them has as peers. */
+function peersOf(name: string): readonly string[] {
+  const { manifest } = readWorkspace(ROOT, ['packages']).find((one) => one.manifest.name === name) ?? {};
+  return Object.keys(manifest?.peerDependencies ?? {}).filter(
+    (peer) => peer.startsWith('@sallyport/') && manifest?.peerDependenciesMeta?.[peer]?.optional !== true,
+  );
 }
 
 function versionOf(folder: string): string {
@@ -58,4 +78,16 @@ export function versionFiles(): readonly string[] {
 export function renderVersion(file: string): string {
   const version = versionOf(file.slice(0, -VERSION_FILE.length));
   return `/** The version of this package. \`npm run docs\` writes this file. */\nexport const VERSION = '${version}';\n`;
+}
+
+/** `release-set.ts` of the migration command: the ranges of this release, by its number. */
+export function renderReleaseSet(): string {
+  const { own } = JSON.parse(renderVersions()) as { readonly own: Readonly<Record<string, string>> };
+  const release = versionOf('packages/create-sallyport').split('.').slice(0, 2).join('.');
+  const ranges = Object.entries(own).map(([name, range]) => `    '${name}': '${range}',\n`);
+  return [
+    '// Made by `npm run docs` from the versions of the workspace.\n',
+    "import type { ReleaseSet } from './upgrades.js';\n\n",
+    `export const RELEASE_SET: ReleaseSet = {\n  release: '${release}',\n  ranges: {\n${ranges.join('')}  },\n};\n`,
+  ].join('');
 }

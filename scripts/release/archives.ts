@@ -25,7 +25,7 @@ export async function packAll(destination: string): Promise<readonly PackedPacka
   });
 }
 
-/** The named packages and all packages of the workspace that they depend on. */
+/** The named packages and all packages of the workspace that they need, as dependencies or peers. */
 export function closureOf(names: readonly string[], packed: readonly PackedPackage[]): readonly PackedPackage[] {
   const byName = new Map(packed.map((entry) => [entry.manifest.name, entry]));
   const found = new Map<string, PackedPackage>();
@@ -33,7 +33,8 @@ export function closureOf(names: readonly string[], packed: readonly PackedPacka
     const entry = byName.get(name);
     if (!entry || found.has(name)) return;
     found.set(name, entry);
-    for (const dependency of Object.keys(entry.manifest.dependencies ?? {})) visit(dependency);
+    for (const dependency of Object.keys({ ...entry.manifest.dependencies, ...entry.manifest.peerDependencies }))
+      visit(dependency);
   };
   for (const name of names) visit(name);
   return [...found.values()];

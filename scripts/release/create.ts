@@ -7,12 +7,14 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { INFRAS, MANAGERS, TEMPLATES } from '../../packages/create-sallyport/src/internal/templates.js';
+import { INFRAS, TEMPLATES } from '../../packages/create-sallyport/src/internal/templates.js';
 import { ROOT } from '../check/command.js';
 import { answer } from './answers.js';
 import { packAll } from './archives.js';
 import { generate, runOffline, unpack } from './generated.js';
 
+/** Without a registry yarn resolves nothing: `npm run release -- --dry` tries it with a registry on loopback. */
+const MANAGERS = ['npm', 'pnpm'] as const;
 const NODES = ['20.19.0', '22.23.3', '24.21.0'];
 
 const place = mkdtempSync(join(tmpdir(), 'sallyport-create-'));

@@ -18,11 +18,12 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { runCreate } from '../src/internal/command.js';
+import { MANAGERS } from '../src/internal/managers.js';
 import { createManifest } from '../src/internal/manifest.js';
 import { createProject, type ProjectSpec } from '../src/internal/project.js';
 import { createPrompt } from '../src/internal/prompt.js';
 import { quoteForShell, writeProject } from '../src/internal/target.js';
-import { INFRAS, MANAGERS, TEMPLATES, type TemplateName } from '../src/internal/templates.js';
+import { INFRAS, TEMPLATES, type TemplateName } from '../src/internal/templates.js';
 
 let cwd = '';
 beforeEach(() => {
@@ -109,13 +110,14 @@ describe('a project', () => {
       const manifest = JSON.parse(files.get('package.json') ?? '') as Record<string, Record<string, string>>;
       const ranges = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
       for (const [name, range] of ranges) {
-        expect(`${name} ${range}`).toMatch(
-          name.startsWith('@sallyport/') ? /^\S+ \d+\.\d+\.\d+$/ : /^\S+ \^\d+\.\d+\.\d+$/,
-        );
+        expect(`${name} ${range}`).toMatch(/^\S+ \^\d+\.\d+\.\d+$/);
       }
       expect(manifest.packageManager).toBeUndefined();
       expect([...files.keys()].some((path) => path.startsWith('infra/'))).toBe(infra === 'cdk');
-      expect(files.has('pnpm-workspace.yaml')).toBe(packageManager === 'pnpm');
+      const settings = ['pnpm-workspace.yaml', '.yarnrc.yml', 'yarn.lock'].filter((path) => files.has(path));
+      expect(settings).toEqual(
+        { npm: [], pnpm: ['pnpm-workspace.yaml'], yarn: ['.yarnrc.yml', 'yarn.lock'] }[packageManager],
+      );
     },
   );
 
@@ -179,6 +181,40 @@ describe('a project', () => {
     },
   );
 
+  it.each([
+    ['npm', ['@sallyport/core', '@sallyport/http', '@sallyport/secure', 'zod'], 'npm ci', 'npm run check'],
+    [
+      'pnpm',
+      ['@sallyport/core', '@sallyport/http', '@sallyport/secure', 'zod'],
+      'npx --yes pnpm@12 install --frozen-lockfile',
+      'npx --yes pnpm@12 run check',
+    ],
+    // yarn does not install peers.
+    [
+      'yarn',
+      [
+        '@sallyport/appsync',
+        '@sallyport/core',
+        '@sallyport/dispatch',
+        '@sallyport/http',
+        '@sallyport/secure',
+        '@sallyport/streams',
+        'zod',
+      ],
+      'npx --yes --package=@yarnpkg/cli-dist@4 yarn install --immutable',
+      'npx --yes --package=@yarnpkg/cli-dist@4 yarn run check',
+    ],
+  ] as const)(
+    'of %s has the dependencies that it installs, and a build that needs only Node and npm',
+    (packageManager, dependencies, ...lines) => {
+      const files = createProject(spec({ packageManager, infra: 'none' }));
+      const manifest = JSON.parse(files.get('package.json') ?? '') as Record<string, object>;
+      expect(Object.keys(manifest.dependencies ?? {})).toEqual(dependencies);
+      const workflow = files.get('.github/workflows/ci.yml') ?? '';
+      expect([...workflow.matchAll(/^ {6}- run: (.*)$/gm)].map(([, line]) => line).slice(0, 2)).toEqual(lines);
+    },
+  );
+
   it('depends on no package without a version', () => {
     const template = { ...TEMPLATES.api, libraries: ['left-pad'] };
     expect(() => createManifest(spec().names, template, 'none', 'npm')).toThrow(
@@ -203,7 +239,11 @@ describe('a project', () => {
         .join('');
       const unused = Object.keys(manifest.dependencies ?? {}).filter(
         // Imported by our packages, which leave the installation to the application.
-        (name) => name !== '@aws-sdk/client-dynamodb' && !runtime.includes(`'${name}`),
+        // yarn does not install peers.
+        (name) =>
+          name !== '@aws-sdk/client-dynamodb' &&
+          !runtime.includes(`'${name}`) &&
+          !(packageManager === 'yarn' && name.startsWith('@sallyport/')),
       );
       expect([template, unused]).toEqual([template, []]);
     }
@@ -427,8 +467,8 @@ describe('the command line', () => {
     ['an unknown infrastructure', ['x', '--infra', 'sam'], '--infra must be "cdk" or "none" (got "sam")'],
     [
       'an unknown package manager',
-      ['x', '--package-manager', 'yarn'],
-      '--package-manager must be "npm" or "pnpm" (got "yarn")',
+      ['x', '--package-manager', 'bun'],
+      '--package-manager must be one of npm, pnpm, yarn (got "bun")',
     ],
     ['no directory', [], 'the directory is missing'],
     ['no directory, and nothing to be asked', ['--yes'], 'the directory is missing'],
@@ -496,5 +536,7 @@ describe('the command line', () => {
   it('uses the package manager that called', async () => {
     await create(['x'], { npm_config_user_agent: 'pnpm/12.21.0 npm/? node/v22.0.0 linux x64' });
     expect(readFileSync(join(cwd, 'x', 'package.json'), 'utf8')).toContain('pnpm run typecheck');
+    await create(['y'], { npm_config_user_agent: 'yarn/4.18.1 npm/? node/v22.0.0 linux x64' });
+    expect(readFileSync(join(cwd, 'y', 'package.json'), 'utf8')).toContain('yarn run typecheck');
   });
 });

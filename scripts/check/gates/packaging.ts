@@ -22,7 +22,6 @@ export const packagingGate: Gate = {
   async run() {
     const missing = findMissingBuild(ROOT, 'packaging');
     if (missing.length > 0) return missing;
-    mkdirSync(CLEAN, { recursive: true });
     const archives = mkdtempSync(join(tmpdir(), 'sallyport-pack-'));
     try {
       const published = readWorkspace(ROOT, ['packages']).filter(({ manifest }) => manifest.private !== true);
@@ -35,16 +34,24 @@ export const packagingGate: Gate = {
 
 interface PackReport {
   readonly filename: string;
-  readonly files: readonly { readonly path: string }[];
 }
 
 async function checkPackage({ folder, manifest }: WorkspacePackage, archives: string): Promise<readonly string[]> {
   const pack = ['--dir', folder, 'pack', '--json', '--pack-destination', archives];
   const packed = await run(process.execPath, [join(ROOT, 'scripts', 'pnpm.mjs'), ...pack]);
   if (packed.status !== 0) return [`${manifest.name}: pnpm pack failed\n${packed.output}`];
-  const { filename: archive, files } = JSON.parse(packed.stdout) as PackReport;
-  const faults = findArchiveFaults({ files: files.map(({ path }) => path), manifest: await readPacked(archive) });
+  return checkArchive((JSON.parse(packed.stdout) as PackReport).filename);
+}
+
+/** The findings about one archive, each with the name of its package. */
+export async function checkArchive(archive: string): Promise<readonly string[]> {
+  const { stdout } = await run('tar', ['-xzOf', archive, 'package/package.json']);
+  const manifest = JSON.parse(stdout) as PublishedManifest & { readonly name: string };
+  const listed = await run('tar', ['-tzf', archive]);
+  const files = listed.stdout.split('\n').map((path) => path.replace(/^package\//, ''));
+  const faults = findArchiveFaults({ files, manifest });
   if (faults.length > 0) return faults.map((fault) => `${manifest.name}: ${fault}`);
+  mkdirSync(CLEAN, { recursive: true });
   const clean = join(CLEAN, createHash('sha256').update(readFileSync(archive)).digest('hex'));
   if (existsSync(clean)) return [];
 
@@ -54,11 +61,6 @@ async function checkPackage({ folder, manifest }: WorkspacePackage, archives: st
   ];
   if (findings.length === 0) writeFileSync(clean, manifest.name);
   return findings.map((finding) => `${manifest.name}: ${finding}`);
-}
-
-async function readPacked(archive: string): Promise<PublishedManifest> {
-  const { stdout } = await run('tar', ['-xzOf', archive, 'package/package.json']);
-  return JSON.parse(stdout) as PublishedManifest;
 }
 
 async function checkTypes(archive: string): Promise<readonly string[]> {

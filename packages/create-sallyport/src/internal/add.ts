@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Addition, additionOf, filesOf } from './additions.js';
-import { readVersions } from './manifest.js';
+import { readVersions, withOthers } from './manifest.js';
 
 /** The outcome of `--add`. */
 export type Added =
@@ -113,9 +113,16 @@ function importNames(text: string, from: string, names: readonly string[]): stri
 
 /** `package.json` with the packages that the handler imports, and the names of the new ones. */
 function depend(manifest: string, { packages, libraries }: Addition) {
-  const value = JSON.parse(manifest) as { dependencies?: Record<string, string> };
-  const { own, others } = readVersions();
-  const wanted = [...packages.map((name) => `@sallyport/${name}`), ...libraries];
+  const value = JSON.parse(manifest) as {
+    scripts?: { check?: string };
+    dependencies?: Record<string, string>;
+    devDependencies?: Record<string, string>;
+  };
+  const versionsOfRelease = readVersions();
+  const { own, others } = versionsOfRelease;
+  const named = packages.map((name) => `@sallyport/${name}`);
+  const isYarn = value.scripts?.check?.startsWith('yarn ') === true;
+  const wanted = [...(isYarn ? withOthers(named, versionsOfRelease) : named), ...libraries];
   const install = wanted.filter((name) => value.dependencies?.[name] === undefined);
   const versions = Object.fromEntries(install.map((name) => [name, own[name] ?? others[name] ?? '*']));
   const dependencies = Object.entries({ ...value.dependencies, ...versions }).sort(([a], [b]) => (a < b ? -1 : 1));

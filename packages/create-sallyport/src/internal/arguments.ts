@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { type INFRAS, isTemplate, type MANAGERS, TEMPLATES, type TemplateName } from './templates.js';
+import { callingManager, MANAGERS, type PackageManager } from './managers.js';
+import { type INFRAS, isTemplate, TEMPLATES, type TemplateName } from './templates.js';
 
 export type Infra = (typeof INFRAS)[number];
-export type PackageManager = (typeof MANAGERS)[number];
 
 /** The arguments of a `create` command. */
 export interface Request {
@@ -64,13 +64,13 @@ export function parseCommand(args: readonly string[], caller = ''): Command {
     return { kind: 'add', addition: values.add, name: positionals[0] as string };
   }
   if (positionals.length > 1) return usage(`pass one directory (got ${positionals.join(' ')})`);
-  const { template, infra = 'cdk', 'package-manager': manager = caller.startsWith('pnpm/') ? 'pnpm' : 'npm' } = values;
+  const { template, infra = 'cdk', 'package-manager': named = callingManager(caller) } = values;
   if (template !== undefined && !isTemplate(template)) {
     return usage(`--template must be one of ${Object.keys(TEMPLATES).join(', ')} (got "${template}")`);
   }
   if (infra !== 'cdk' && infra !== 'none') return usage(`--infra must be "cdk" or "none" (got "${infra}")`);
-  if (manager !== 'npm' && manager !== 'pnpm')
-    return usage(`--package-manager must be "npm" or "pnpm" (got "${manager}")`);
+  const manager = MANAGERS.find((one) => one === named);
+  if (manager === undefined) return usage(`--package-manager must be one of ${MANAGERS.join(', ')} (got "${named}")`);
   const { name, install = false, git = false, yes = false } = values;
   const [directory] = positionals;
   return { kind: 'create', request: { directory, name, template, infra, packageManager: manager, install, git, yes } };

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { basename, relative, resolve } from 'node:path';
 import { addHandler } from './add.js';
 import { ADDABLE } from './additions.js';
-import { type PackageManager, parseCommand, type Request } from './arguments.js';
+import { parseCommand, type Request } from './arguments.js';
+import { callingManager, type PackageManager } from './managers.js';
 import { toNames } from './names.js';
 import { createProject } from './project.js';
 import { quoteForShell, refuseTarget, writeProject } from './target.js';
@@ -31,7 +32,8 @@ Downloads nothing unless you pass --install.
   --template <name>             a template of --list (default api)
   --name <name>                 default: the name of the directory
   --infra cdk|none              a CDK stack, or only the bundle (default cdk)
-  --package-manager npm|pnpm    default: the calling package manager
+  --package-manager npm|pnpm|yarn
+                                default: the calling package manager
   --install                     install the dependencies
   --git                         git init, with one commit
   --yes                         no prompts
@@ -64,7 +66,7 @@ function add({ addition, name }: { readonly addition: string; readonly name: str
   const added = addHandler(around.cwd, addition, name);
   if ('problem' in added) return fail(around, added.problem);
   const { files, install, notes } = added;
-  const manager = around.environment.npm_config_user_agent?.startsWith('pnpm/') ? 'pnpm' : 'npm';
+  const manager = callingManager(around.environment.npm_config_user_agent);
   const steps = [...(install.length > 0 ? [`${manager} install`] : []), `${manager} test`];
   around.out(
     [

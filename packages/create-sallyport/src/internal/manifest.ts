@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { Infra, PackageManager } from './arguments.js';
+import type { Infra } from './arguments.js';
+import type { PackageManager } from './managers.js';
 import type { Names } from './names.js';
 import type { Template } from './templates.js';
 
@@ -8,8 +9,10 @@ export interface Versions {
   readonly node: string;
   /** The version of the CDK's command line, which is not installed but run by `npx`. */
   readonly cdkCommand: string;
-  /** Sallyport packages with exact versions. */
+  /** Sallyport packages: carets, so that an update installs fixes of all of them. */
   readonly own: Readonly<Record<string, string>>;
+  /** The peers of each Sallyport package. npm and pnpm install peers automatically, yarn does not. */
+  readonly beside: Readonly<Record<string, readonly string[]>>;
   /** Every other package. */
   readonly others: Readonly<Record<string, string>>;
 }
@@ -25,6 +28,15 @@ export function createManifest(names: Names, template: Template, infra: Infra, m
   const own = template.packages.map((name) => `@sallyport/${name}`);
   const tools = ['@biomejs/biome', '@types/node', 'esbuild', 'tsx', 'typescript', 'vitest'];
   const cdk = infra === 'cdk' ? ['@sallyport/constructs', 'aws-cdk-lib', 'constructs'] : [];
+  const complete = (list: readonly string[]) => (manager === 'yarn' ? withOthers(list, versions) : list);
+  const runtime = complete(own);
+  const development = complete([
+    '@sallyport/bundle',
+    '@sallyport/cli',
+    '@sallyport/local',
+    '@sallyport/testkit',
+    ...cdk,
+  ]);
   const pick = (list: readonly string[]) =>
     Object.fromEntries([...list].sort().map((name) => [name, versionOf(name, versions)]));
   return {
@@ -50,18 +62,21 @@ export function createManifest(names: Names, template: Template, infra: Infra, m
         .map((name) => `${run} ${name}`)
         .join(' && '),
     },
-    dependencies: pick([...own, ...template.libraries]),
+    dependencies: pick([...runtime, ...template.libraries]),
     devDependencies: pick([
       // `contract check` in CI reads the templates of deployed stacks.
       '@aws-sdk/client-cloudformation',
-      '@sallyport/bundle',
-      '@sallyport/cli',
-      '@sallyport/local',
-      '@sallyport/testkit',
+      ...development.filter((name) => !runtime.includes(name)),
       ...tools,
-      ...cdk,
     ]),
   };
+}
+
+/** Packages with their peers, and the peers of those. */
+export function withOthers(names: readonly string[], { beside }: Versions): readonly string[] {
+  const all = new Set(names);
+  for (const name of all) for (const other of beside[name] ?? []) all.add(other);
+  return [...all];
 }
 
 function versionOf(name: string, { own, others }: Versions): string {

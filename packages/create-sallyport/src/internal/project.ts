@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Infra, PackageManager } from './arguments.js';
+import type { Infra } from './arguments.js';
+import { type PackageManager, WAYS } from './managers.js';
 import { createManifest, readVersions } from './manifest.js';
 import type { Names } from './names.js';
 import { TEMPLATES, type TemplateName } from './templates.js';
@@ -33,8 +34,7 @@ export function createProject(spec: ProjectSpec): ReadonlyMap<string, string> {
     }
   }
   files.set('package.json', toJson(createManifest(names, TEMPLATES[template], infra, packageManager)));
-  // A separate workspace, even inside another; and esbuild, the only package with an install script.
-  if (packageManager === 'pnpm') files.set('pnpm-workspace.yaml', 'allowBuilds:\n  esbuild: true\n');
+  for (const [path, text] of Object.entries(WAYS[packageManager].settings)) files.set(path, text);
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
@@ -73,7 +73,8 @@ function placeholders({ names, infra, packageManager }: ProjectSpec): Readonly<R
     __INFRA_ROW__: withCdk
       ? '| `infra/stack.ts` | the stack: a handler of a queue, a stream or a schedule needs its line in `sources` |\n'
       : '',
-    __INSTALL__: packageManager === 'pnpm' ? 'npx --yes pnpm install' : 'npm install',
+    __CI_INSTALL__: WAYS[packageManager].ciInstall,
+    __CI_RUN__: WAYS[packageManager].ciRun,
     __DEPLOY__: withCdk
       ? `\n\`\`\`sh\n${run} synth     # the bundle and the template, into cdk.out: no account is needed
 STAGE=preview ${run} deploy   # a copy that destroy removes completely\n${run} deploy    # with the credentials of your shell, by aws-cdk ${cdkCommand}\n${run} destroy   # removes it\n\`\`\``

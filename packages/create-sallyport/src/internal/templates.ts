@@ -61,6 +61,3 @@ export function isTemplate(name: string): name is TemplateName {
 
 /** The supported ways to deploy. */
 export const INFRAS = ['cdk', 'none'] as const;
-
-/** The supported package managers. */
-export const MANAGERS = ['npm', 'pnpm'] as const;

@@ -156,7 +156,7 @@ export class App extends Container<OpenRest> {
 /**
  * Creates an application whose operations have no posture (access rule), so any caller can reach them.
  *
- * @deprecated Kept for applications that already use it. Use `SecureApp` of
+ * @deprecated Removed in release 0.4, not before 2027-07-01. Use `SecureApp` of
  *   `@sallyport/secure` for operations that external callers can reach, and `createEventRouter` of `@sallyport/streams` for queues,
  *   streams, topics and event buses only.
  * @example

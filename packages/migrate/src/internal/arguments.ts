@@ -13,6 +13,8 @@ export type Command =
       readonly json: boolean;
       readonly map: string | undefined;
       readonly rules: readonly Rule[];
+      /** The releases of Sallyport between which a service moves; absent for another framework. */
+      readonly upgrade?: { readonly from: string; readonly to: string };
     };
 
 const FLAGS: Readonly<Record<string, 'text' | 'switch'>> = {
@@ -23,6 +25,8 @@ const FLAGS: Readonly<Record<string, 'text' | 'switch'>> = {
   json: 'switch',
   map: 'text',
   rules: 'text',
+  from: 'text',
+  to: 'text',
   help: 'switch',
   version: 'switch',
 };
@@ -56,11 +60,16 @@ function toCommand(given: ReadonlyMap<string, string>): Command {
   const root = given.get('root') ?? '.';
   const map = given.get('map');
   if (root === '') return usage('-root is empty');
+  const [from, to] = [given.get('from'), given.get('to')];
+  if ((from === undefined) !== (to === undefined)) return usage('-from and -to belong together: -from 0.1 -to 0.2');
+  if (from !== undefined && (map !== undefined || given.has('rules')))
+    return usage('-from and -to have their own mapping and rules: leave -map and -rules out');
   const isOn = (name: string) => ON.includes(given.get(name) ?? '');
   if (isOn('apply') && isOn('dry-run')) return usage('-apply and -dry-run exclude each other');
   return {
     ...{ kind: 'migrate', root, map, apply: isOn('apply'), force: isOn('force'), json: isOn('json') },
-    rules: rules.filter(isRule),
+    rules: from === undefined ? rules.filter(isRule) : ['imports', 'package'],
+    ...(from !== undefined && to !== undefined && { upgrade: { from, to } }),
   };
 }
 

@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isFrameworkError } from '@sallyport/core';
 import { migrateError, reasonOf } from '../errors.js';
+import { RELEASE_SET } from '../mapping/internal/release-set.js';
+import { type ReleaseSet, UPGRADES, type Upgrade, upgradeMapping } from '../mapping/internal/upgrades.js';
 import type { Mapping } from '../mapping/mapping.js';
 import { parseMapping } from '../mapping/parse.js';
 import { applyPlan } from '../plan/apply.js';
@@ -21,6 +23,7 @@ export interface Streams {
 const MIGRATE_EXIT = { done: 0, wouldChange: 1, failed: 2, left: 3 } as const;
 
 const HELP = `usage: sallyport-migrate [-root <path>] [-apply [-force]] [-json] [-map <file>] [-rules <list>]
+       sallyport-migrate -from <release> -to <release> [-root <path>] [-apply [-force]] [-json]
 
 Moves a service to Sallyport: applications of Express, Hono, Middy and Powertools, or the names of a mapping file.
 Without -apply it writes nothing and prints a diff.
@@ -32,6 +35,8 @@ What it cannot rewrite gets a line "TODO(sallyport)" and is counted. Routes get 
   -force          with -apply: rewrite files although the working tree has changes that are not committed
   -json           print the result as JSON instead of a diff
   -map <file>     mapping of the old framework's names (default <root>/sallyport-migrate.json, if it exists)
+  -from <release> -to <release>
+                  move a service from one release of Sallyport to another, such as -from 0.1 -to 0.2: renames, and ranges of package.json
   -rules <list>   some of frameworks,imports,strict,secure,package (default all); without secure, routes have no postures
   -help           this text
   -version        the version
@@ -40,10 +45,18 @@ exit code: 0 nothing is left to do; 1 a dry run would change files; 2 failed, or
 3 nothing (more) to write, and manual steps or mounted applications are left
 `;
 
+/** The releases of Sallyport, and their renames. */
+export interface KnownReleases {
+  readonly upgrades: readonly Upgrade[];
+  readonly set: ReleaseSet;
+}
+
+const KNOWN: KnownReleases = { upgrades: UPGRADES, set: RELEASE_SET };
+
 /** Runs the command and returns its exit code. */
-export function runCommand(args: readonly string[], streams: Streams): number {
+export function runCommand(args: readonly string[], streams: Streams, known: KnownReleases = KNOWN): number {
   const command = parseCommand(args);
-  if (command.kind === 'migrate') return guarded(command, streams);
+  if (command.kind === 'migrate') return guarded(command, streams, known);
   if (command.kind === 'usage') {
     streams.err(`sallyport-migrate: ${command.problem}\n${HELP}`);
     return MIGRATE_EXIT.failed;
@@ -52,9 +65,9 @@ export function runCommand(args: readonly string[], streams: Streams): number {
   return MIGRATE_EXIT.done;
 }
 
-function guarded(command: Extract<Command, { kind: 'migrate' }>, streams: Streams): number {
+function guarded(command: Extract<Command, { kind: 'migrate' }>, streams: Streams, known: KnownReleases): number {
   try {
-    return migrate(command, streams);
+    return migrate(command, streams, known);
   } catch (error) {
     const text = reasonOf(error);
     streams.err(`sallyport-migrate: ${isFrameworkError(error) ? text.replace(/^framework: /, '') : text}\n`);
@@ -62,9 +75,15 @@ function guarded(command: Extract<Command, { kind: 'migrate' }>, streams: Stream
   }
 }
 
-function migrate(command: Extract<Command, { kind: 'migrate' }>, streams: Streams): number {
-  const { root, apply, map, rules, force, json } = command;
-  const mapping = readMapping(root, map);
+function migrate(command: Extract<Command, { kind: 'migrate' }>, streams: Streams, known: KnownReleases): number {
+  const { root, apply, map, rules, force, json, upgrade } = command;
+  const mapping = upgrade
+    ? upgradeMapping(upgrade.from, upgrade.to, known.upgrades, known.set)
+    : readMapping(root, map);
+  if (typeof mapping === 'string') {
+    streams.err(`sallyport-migrate: ${mapping}\n`);
+    return MIGRATE_EXIT.failed;
+  }
   const plan = planMigration({ root, rules, ...(mapping && { mapping }) });
   const count = plan.changes.length;
   const isBlocked = apply && count > 0 && !force && hasUncommitted(plan.root);

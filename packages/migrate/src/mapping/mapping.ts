@@ -33,6 +33,10 @@ export interface Mapping {
   readonly environment?: Readonly<Record<string, string>>;
   /** Prefixes of keys of `ctx.get` and `ctx.set`: old to new. */
   readonly metadataPrefix?: Readonly<Record<string, string>>;
-  /** Dependencies of `package.json`: names to remove, and their replacements. */
-  readonly packages?: { readonly remove?: readonly string[]; readonly add?: Readonly<Record<string, string>> };
+  /** Dependencies of `package.json`: names to remove, their replacements, and new ranges of kept names. */
+  readonly packages?: {
+    readonly remove?: readonly string[];
+    readonly add?: Readonly<Record<string, string>>;
+    readonly raise?: Readonly<Record<string, string>>;
+  };
 }

@@ -5,13 +5,13 @@ import type { Mapping } from '../../mapping/mapping.js';
 const SECTIONS = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
 
 /**
- * Changes the dependencies of one `package.json`: added packages replace removed packages, each in its section. A file without
- * any of the removed packages is unchanged.
+ * Changes the dependencies of one `package.json`: added packages replace removed packages, each in its section, and kept packages
+ * have their new ranges. A file without any of these packages is unchanged.
  *
  * @returns no edits if the file is not JSON
  */
 export function packageEdits(text: string, mapping: Mapping): readonly Edit[] {
-  const { remove = [], add = {} } = mapping.packages ?? {};
+  const { remove = [], add = {}, raise = {} } = mapping.packages ?? {};
   const file = ts.parseJsonText('package.json', text);
   const root = file.statements[0]?.expression;
   if (!root || !ts.isObjectLiteralExpression(root) || !isJson(text)) return [];
@@ -20,10 +20,15 @@ export function packageEdits(text: string, mapping: Mapping): readonly Edit[] {
   );
   return root.properties.filter(isSection).flatMap((section) => {
     const values = valuesOf(section.initializer);
-    if (!Object.keys(values).some((name) => remove.includes(name))) return [];
-    const kept = Object.entries(values).filter(([name]) => !remove.includes(name));
-    const added = Object.entries(add).filter(([name]) => !present.has(name));
-    const after = [...kept, ...added].sort(([a], [b]) => (a < b ? -1 : 1));
+    const replaces = Object.keys(values).some((name) => remove.includes(name));
+    const raises = Object.entries(values).some(([name, range]) => (raise[name] ?? range) !== range);
+    if (!replaces && !raises) return [];
+    const kept = Object.entries(values)
+      .filter(([name]) => !remove.includes(name))
+      .map(([name, range]) => [name, raise[name] ?? range] as const);
+    const added = replaces ? Object.entries(add).filter(([name]) => !present.has(name)) : [];
+    const all = [...kept, ...added];
+    const after = replaces ? all.sort(([a], [b]) => (a < b ? -1 : 1)) : all;
     const { initializer } = section;
     return [
       { start: initializer.getStart(file), end: initializer.end, text: write(after, text, section.getStart(file)) },

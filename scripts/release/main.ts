@@ -1,0 +1,139 @@
+/**
+ * `npm run release [-- --dry] [-- --templates api,events] [-- --managers npm,pnpm]`: builds a clean clone, packs it, checks the archives,
+ * installs and runs projects from them through a registry on loopback, and then publishes exactly these bytes. `--dry` leaves the last step out
+ * and makes the next versions in the clone. After a failure while publishing, the same command continues where it ended.
+ */
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { TEMPLATES } from '../../packages/create-sallyport/src/internal/templates.js';
+import { ROOT, run } from '../check/command.js';
+import { mapConcurrently } from '../check/concurrently.js';
+import { checkArchive } from '../check/gates/packaging.js';
+import { APPLICATION_MANAGERS } from './managers.js';
+import { findUnstatedBreaks, readNext } from './next.js';
+import { anyToken, npmPublisher, type Publication, publishAll } from './publish.js';
+import { integrityOf, startRegistry } from './registry.js';
+import { smoke } from './smoke.js';
+import { storeOthers } from './store.js';
+
+const { values } = parseArgs({
+  options: {
+    dry: { type: 'boolean', default: false },
+    templates: { type: 'string', default: Object.keys(TEMPLATES).join(',') },
+    managers: { type: 'string', default: APPLICATION_MANAGERS.join(',') },
+  },
+});
+
+const commit = (await must('git', ['rev-parse', 'HEAD'])).stdout;
+/** Outside `node_modules`, in which tsc writes no declarations, and outside the repository, whose tools would read the clone. */
+const folder = join(homedir(), '.cache', 'sallyport-release', values.dry ? 'dry' : commit);
+/** The archives of the folder, written after they have passed every check. */
+const passed = join(folder, 'passed.json');
+
+interface Passed {
+  readonly commit: string;
+  readonly publications: readonly Publication[];
+  readonly integrities: readonly string[];
+}
+
+const ready = values.dry || !existsSync(passed) ? await step('prepare', prepare) : readPassed();
+if (values.dry)
+  process.stdout.write(`\nnothing was published: ${ready.publications.length} archives are in ${folder}\n`);
+else {
+  const registry = `${(await must('npm', ['config', 'get', 'registry'])).stdout.replace(/\/$/, '')}/`;
+  // A statement of origin needs the identity of a workflow.
+  const flags = process.env.GITHUB_ACTIONS === 'true' ? ['--provenance'] : ['--no-provenance'];
+  await step('publish', async () => {
+    for (const [name, outcome] of await publishAll(ready.publications, registry, npmPublisher(registry, flags, folder)))
+      process.stdout.write(`${outcome.padEnd(10)} ${name}\n`);
+  });
+  const version = ready.publications.find(({ name }) => name === 'create-sallyport')?.version;
+  process.stdout.write(`\none tag for the release: git tag v${version} ${commit} && git push origin v${version}\n`);
+}
+
+async function prepare(): Promise<Passed> {
+  const dirty = (await must('git', ['status', '--porcelain'])).stdout;
+  if (dirty !== '') throw new Error(`the working tree has changes that are not committed:\n${dirty}`);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const clone = join(folder, 'clone');
+  await step('clone', () => must('git', ['clone', '--quiet', '--no-hardlinks', ROOT, clone]));
+  await must('git', ['checkout', '--quiet', '--detach', commit], clone);
+  const { changesets } = readNext(clone);
+  const breaks = findUnstatedBreaks(clone);
+  if (breaks.length > 0) throw new Error(breaks.join('\n'));
+  if (changesets.length > 0 && !values.dry)
+    throw new Error(`${changesets.length} changesets are left: npm run release:version, and commit`);
+  const task = (...args: readonly string[]) => must(process.execPath, [join(clone, 'scripts/run.mjs'), ...args], clone);
+  if (changesets.length > 0) await step('versions', () => task('release:version'));
+  await step('install, build and pack', () => task('pack', join(folder, 'archives')));
+  const publications = readNext(clone).packages.map(({ name, version, needs }) => ({
+    ...{ name, version, needs },
+    archive: join(folder, 'archives', `${name.replace('@', '').replace('/', '-')}-${version}.tgz`),
+  }));
+  const integrities = integritiesOf(publications);
+  await step('gates on the archives', async () => {
+    const findings = await mapConcurrently(publications, 2, ({ archive }) => checkArchive(archive));
+    if (findings.flat().length > 0) throw new Error(findings.flat().join('\n'));
+  });
+  await step('bill of materials', () =>
+    must(process.execPath, [
+      join(clone, 'scripts/pnpm.mjs'),
+      ...['sbom', '--sbom-format', 'cyclonedx', '--lockfile-only', '--out', join(folder, 'sbom.cdx.json')],
+    ]),
+  );
+  await tryProjects(publications);
+  const found: Passed = { commit, publications, integrities };
+  if (integritiesOf(publications).join() !== integrities.join())
+    throw new Error('the archives changed while they were checked');
+  writeFileSync(passed, JSON.stringify(found));
+  return found;
+}
+
+async function tryProjects(publications: readonly Publication[]): Promise<void> {
+  const storage = join(folder, 'registry');
+  await step('archives of others', () => storeOthers(storage));
+  const { url, stop } = await startRegistry(storage);
+  try {
+    await step('publish to loopback', () => publishAll(publications, url, npmPublisher(url, anyToken(url), folder)));
+    for (const template of values.templates.split(',')) {
+      for (const manager of APPLICATION_MANAGERS.filter((one) => values.managers.split(',').includes(one))) {
+        const place = join(folder, 'projects', `${template}-${manager}`);
+        await step(`${template} with ${manager}`, () => smoke({ template, manager }, place, url));
+        rmSync(place, { recursive: true, force: true });
+      }
+    }
+  } finally {
+    await stop();
+  }
+}
+
+function readPassed(): Passed {
+  const found = JSON.parse(readFileSync(passed, 'utf8')) as Passed;
+  if (integritiesOf(found.publications).join() === found.integrities.join()) return found;
+  throw new Error(`the archives of ${folder} are not those that were checked: remove the folder`);
+}
+
+function integritiesOf(publications: readonly Publication[]): readonly string[] {
+  return publications.map(({ archive }) => integrityOf(readFileSync(archive)));
+}
+
+async function must(command: string, args: readonly string[], cwd = ROOT) {
+  const result = await run(command, args, cwd);
+  if (result.status === 0) return result;
+  throw new Error(`${command} ${args.join(' ')} ended with ${result.status}\n${result.output}`);
+}
+
+async function step<T>(name: string, act: () => Promise<T>): Promise<T> {
+  const started = Date.now();
+  try {
+    const result = await act();
+    process.stdout.write(`ok      ${name}, ${((Date.now() - started) / 1000).toFixed(1)} s\n`);
+    return result;
+  } catch (error) {
+    process.stdout.write(`FAILED  ${name}\n`);
+    throw error;
+  }
+}
