@@ -1,2 +1,2 @@
 export { type App, type AppOptions, createApp } from './container/app.js';
-export type { SurfaceOptions } from './container/options.js';
+export type { SocketFacts, SurfaceOptions } from './container/options.js';

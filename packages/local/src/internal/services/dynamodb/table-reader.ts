@@ -12,7 +12,7 @@ export interface TableReaderOptions {
   /** The address of DynamoDB. Resolves when the engine is ready; rejects while it is off. */
   readonly endpoint: () => Promise<string>;
   readonly table: string;
-  /** When the run started, in milliseconds since 1970: a stream that began later is read from its first record. */
+  /** The start of the run, in milliseconds since 1970: a stream that began after it is read from its first record. */
   readonly runStart: number;
   /** Receives the stream's ARN, before its first records. */
   readonly onStream: (arn: string) => void;
@@ -36,7 +36,7 @@ export class TableReader {
   readonly #options: TableReaderOptions;
   readonly #shards = new Map<string, OpenShard>();
   #streamArn = '';
-  /** True until the first search for shards has ended: shards that come later have no record of an earlier run. */
+  /** True until the first search for shards has ended: only shards of that search can have records of an earlier run. */
   #isFirst = true;
   #rounds = 0;
   #isStopped = false;
