@@ -8,6 +8,7 @@ export const SHARED_OPTIONS: readonly string[] = [
   ...[
     'errorMode',
     'sends',
+    'socket',
     'surfaces',
     'directInvocations',
     'doors',
