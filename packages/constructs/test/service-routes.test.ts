@@ -209,6 +209,25 @@ app.webSocket('history', () => undefined, Authenticated('chat'));`);
   expect(actions.filter((text) => text.includes('execute-api:ManageConnections'))).toHaveLength(2);
 });
 
+describe('the member of messages that names their route', () => {
+  const entry = newApplication(`
+const chat = new SecureApp({ principalResolver: () => null, socket: { envelope: { route: 'op' } } });
+chat.webSocket('$connect', () => json(200, {}), Public());
+globalThis.wrap = () => chat.handleLambda;`);
+
+  it('is the one that the application states', () => {
+    const [api] = propertiesOf(synth(newService(entry)), 'AWS::ApiGatewayV2::Api');
+    expect(api).toMatchObject({ RouteSelectionExpression: '$request.body.op' });
+  });
+
+  it('cannot be another one in the stack', () => {
+    const other = () => newService(entry, { webSocket: { routeSelectionExpression: '$request.body.action' } });
+    expect(messageOf(other)).toContain(
+      'webSocket.routeSelectionExpression, got "$request.body.action", expected $request.body.op, as the application states',
+    );
+  });
+});
+
 it('an MCP server in split has its routes, documents and state in the function of split', () => {
   const entry = newApplication(`
 import { createMcpServer, mountMcp } from '@sallyport/mcp';
