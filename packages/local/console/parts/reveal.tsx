@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { HiddenPlace } from '../../src/internal/journal/hidden.js';
-import { useKeys } from '../keys.js';
+import { usePageKeys } from '../keys.js';
 import { attempt } from '../store.js';
 import { Action } from './small.js';
 
@@ -20,13 +20,13 @@ const open = signal<{ readonly key: string; readonly value: string } | undefined
 /** The buttons that are shown, in their order: the keys use them. */
 const buttons: { readonly name: string; readonly reveal: () => void }[] = [];
 
-/** Binds the keys of the buttons of a view. */
+/** Binds the keys of the buttons of a view, unless the view binds them itself: the panel of hidden values does. */
 export function RevealKeys() {
   const next = () => {
     const at = buttons.findIndex(({ name }) => name === open.value?.key);
     (buttons[at + 1] ?? buttons[0])?.reveal();
   };
-  useKeys([
+  usePageKeys([
     { key: 'v', does: 'Reveal the next hidden value', run: next },
     { key: 'h', does: 'Hide the revealed value', run: () => (open.value = undefined) },
   ]);

@@ -230,7 +230,6 @@ function Contents({ record }: { readonly record: InvocationRecord }) {
   const calls = within(reveals, 'awsCalls');
   return (
     <>
-      {/* The panel of hidden values binds its keys after these. */}
       {reveals && <RevealKeys />}
       <Tabs
         label="Contents"
