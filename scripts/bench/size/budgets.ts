@@ -37,7 +37,7 @@ export interface SplitBudget {
  * Many small parts cost more than they save: each is a file to open, and code that only some of the lazy parts share with the start becomes a
  * separate file. So the start has few modules that lazy parts need too, and all lazy parts reach those.
  */
-export const SPLIT_BUDGETS: readonly SplitBudget[] = [{ name: 'mcp', startBytes: 14_150, startFiles: 3, lazyParts: 6 }];
+export const SPLIT_BUDGETS: readonly SplitBudget[] = [{ name: 'mcp', startBytes: 14_450, startFiles: 3, lazyParts: 6 }];
 
 const HEALTH = gatewayV2Event({ method: 'GET', path: '/health' });
 const S3_EVENT = { Records: [{ eventSource: 'aws:s3', s3: { bucket: { name: 'uploads' }, object: { key: 'a' } } }] };
@@ -69,8 +69,10 @@ export const BUDGETS: readonly Budget[] = [
   // Parts that can be left out: what a container registers late, and what its handler describes of that, 0.1 KB here and 0.5 KB in the containers.
   // The end of an invocation, for its log lines and its metric line, 50 bytes; retries and age of records, batches of opt-in triggers, calls of MCP
   // servers and decisions of rate limits in metrics 0.4 KB.
-  { name: 'http', gzipBytes: 28_000, wantedBytes: 13_000, event: HEALTH, accepts: isOk },
-  { name: 'queue', gzipBytes: 17_500, wantedBytes: 8_000, event: queueEvent(10, []), accepts: isClean },
+  // Contracts: what a registration states, the route member of messages, paths of issues, and members in the errors of options, 0.2 KB here and 0.4 KB in
+  // the containers.
+  { name: 'http', gzipBytes: 28_250, wantedBytes: 13_000, event: HEALTH, accepts: isOk },
+  { name: 'queue', gzipBytes: 17_550, wantedBytes: 8_000, event: queueEvent(10, []), accepts: isClean },
   // The same without a dispatcher: the handler of a function with a single trigger.
   { name: 'queue-alone', gzipBytes: 12_700, wantedBytes: 5_000, event: queueEvent(10, []), accepts: isClean },
   // One handler without a container: context, deadline, log lines and their sanitizer are most of it.
@@ -88,7 +90,7 @@ export const BUDGETS: readonly Budget[] = [
   {
     name: 'mcp',
     // The trace context in `_meta` of questions and notifications 0.1 KB.
-    gzipBytes: 49_200,
+    gzipBytes: 49_750,
     wantedBytes: 15_000,
     event: null,
     accepts: () => true,
@@ -100,21 +102,21 @@ export const BUDGETS: readonly Budget[] = [
   // The whole route algebra, without other code: infrastructure code loads only this entry.
   { name: 'mcp-routes', gzipBytes: 1_900, event: null, accepts: () => true, lacks: ['core/src'] },
   // With groups (0.7 KB) and hooks (0.6 KB), which are methods and options of a container, and forms (0.9 KB). What surfaces get of the container is 0.1 KB.
-  { name: 'app', gzipBytes: 50_400, event: HEALTH, accepts: isOk, lacks: ['packages/triggers'] },
-  { name: 'secure', gzipBytes: 59_300, event: HEALTH, accepts: isOk },
+  { name: 'app', gzipBytes: 50_850, event: HEALTH, accepts: isOk, lacks: ['packages/triggers'] },
+  { name: 'secure', gzipBytes: 59_850, event: HEALTH, accepts: isOk },
   // `http` with the option `observability` (2.1 KB) and the tracer with its exporter over UDP.
   // Messages of spans as functions and one timer for all deadlines, which save CPU time, 0.4 KB; losses as metrics and partial success 0.3 KB.
-  { name: 'otel', gzipBytes: 36_900, wantedBytes: 33_000, event: HEALTH, accepts: isOk },
+  { name: 'otel', gzipBytes: 37_100, wantedBytes: 33_000, event: HEALTH, accepts: isOk },
   // Without parts of the framework: what is unused by default, then all that can be left out.
-  { name: 'app-unused', entry: 'app', leftOut: UNUSED, gzipBytes: 34_000, event: HEALTH, accepts: isOk },
-  { name: 'secure-unused', entry: 'secure', leftOut: UNUSED, gzipBytes: 42_800, event: HEALTH, accepts: isOk },
-  { name: 'http-least', entry: 'http', leftOut: ALL, gzipBytes: 24_200, event: HEALTH, accepts: isOk },
-  { name: 'app-least', entry: 'app', leftOut: ALL, gzipBytes: 27_900, event: HEALTH, accepts: isOk },
+  { name: 'app-unused', entry: 'app', leftOut: UNUSED, gzipBytes: 34_350, event: HEALTH, accepts: isOk },
+  { name: 'secure-unused', entry: 'secure', leftOut: UNUSED, gzipBytes: 43_250, event: HEALTH, accepts: isOk },
+  { name: 'http-least', entry: 'http', leftOut: ALL, gzipBytes: 24_450, event: HEALTH, accepts: isOk },
+  { name: 'app-least', entry: 'app', leftOut: ALL, gzipBytes: 28_300, event: HEALTH, accepts: isOk },
   {
     name: 'secure-least',
     entry: 'secure',
     leftOut: ALL,
-    gzipBytes: 31_300,
+    gzipBytes: 31_650,
     wantedBytes: 30_000,
     event: HEALTH,
     accepts: isOk,
@@ -123,7 +125,7 @@ export const BUDGETS: readonly Budget[] = [
   // A guard on a closed container (58.0 KB) whose tokens are not JWTs.
   {
     name: 'oauth',
-    gzipBytes: 62_100,
+    gzipBytes: 62_600,
     event: HEALTH_OF_ADA,
     accepts: isOk,
     lacks: ['secure/src/resolvers/jwt/verifier', 'mcp/src/authorization', 'mcp/src/facade'],
@@ -156,7 +158,7 @@ export const BUDGETS: readonly Budget[] = [
   // On the closed container (58.0 KB). Both AWS clients load at the first operation and are not in it.
   {
     name: 'microvm',
-    gzipBytes: 86_300,
+    gzipBytes: 86_800,
     event: HEALTH,
     accepts: (answer) => (answer as { statusCode?: unknown } | null)?.statusCode === 404,
   },
