@@ -35,7 +35,7 @@ it.each([
         return endpoint;
       },
       table,
-      runStart: Date.now() + offsetMs,
+      runStart: () => Date.now() + offsetMs,
       onStream: () => {},
       onRecords: (records) => {
         for (const { dynamodb } of records as readonly { dynamodb: { Keys: { id: { S: string } } } }[])

@@ -13,7 +13,7 @@ export interface TableReaderOptions {
   readonly endpoint: () => Promise<string>;
   readonly table: string;
   /** The start of the run, in milliseconds since 1970: a stream that began after it is read from its first record. */
-  readonly runStart: number;
+  readonly runStart: () => number;
   /** Receives the stream's ARN, before its first records. */
   readonly onStream: (arn: string) => void;
   readonly onRecords: (records: readonly ShardRecordOptions[], shardId: string) => void;
@@ -86,7 +86,7 @@ export class TableReader {
     const { Shards, CreationRequestDateTime } = StreamDescription as EngineAnswer;
     const shards = (Shards ?? []) as readonly { readonly ShardId: string }[];
     // In seconds. A client may create the table between the start of the run and the first search.
-    const isEarlier = Number(CreationRequestDateTime) < Math.floor(this.#options.runStart / 1000);
+    const isEarlier = Number(CreationRequestDateTime) < Math.floor(this.#options.runStart() / 1000);
     const first = this.#isFirst && isEarlier ? 'LATEST' : 'TRIM_HORIZON';
     for (const { ShardId } of shards) {
       const known = this.#shards.get(ShardId);

@@ -27,7 +27,7 @@ export class TableStream extends ShardSource {
       clock: this.#run.realClock,
       endpoint: () => this.#run.state.get(tables).endpoint(),
       table: this.name,
-      runStart: this.#run.state.get(tables).past.runStart,
+      runStart: () => this.#run.state.get(tables).past.runStart,
       onStream: (arn) => this.start(arn),
       onRecords: (records, shardId) => {
         for (const { dynamodb } of records as readonly TableStreamRecordOptions[]) {
