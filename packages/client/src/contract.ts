@@ -46,8 +46,8 @@ export type Operations<C> = C extends { readonly http: infer H } ? H : never;
 type Nothing = Record<never, never>;
 
 /**
- * The input of one call of an operation. Each part is written out, with `extends keyof`: a helper type for a part, or `infer`, is instantiated once more
- * for every part of every operation, and editors wait for that (`npm run bench:types`).
+ * The input of one call of an operation. Each part is written out, with `extends keyof`: a helper type for a part, or `infer`, costs the compiler an
+ * instantiation for every part of every operation (`npm run bench:types`).
  */
 export type CallInput<O> = ('params' extends keyof O
   ? Nothing extends O['params']

@@ -215,12 +215,12 @@ const chat = new SecureApp({ principalResolver: () => null, socket: { envelope: 
 chat.webSocket('$connect', () => json(200, {}), Public());
 globalThis.wrap = () => chat.handleLambda;`);
 
-  it('is the one that the application states', () => {
+  it('is named by the application', () => {
     const [api] = propertiesOf(synth(newService(entry)), 'AWS::ApiGatewayV2::Api');
     expect(api).toMatchObject({ RouteSelectionExpression: '$request.body.op' });
   });
 
-  it('cannot be another one in the stack', () => {
+  it('is rejected if the stack names another member', () => {
     const other = () => newService(entry, { webSocket: { routeSelectionExpression: '$request.body.action' } });
     expect(messageOf(other)).toContain(
       'webSocket.routeSelectionExpression, got "$request.body.action", expected $request.body.op, as the application states',
