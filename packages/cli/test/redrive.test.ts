@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -68,7 +69,9 @@ const purge = async (queue: string) => dev.sqs.send(new PurgeQueueCommand({ Queu
 
 async function send(queue: string, body: unknown, more: Partial<SendMessageCommandInput> = {}): Promise<void> {
   const MessageBody = JSON.stringify(body);
-  await dev.sqs.send(new SendMessageCommand({ QueueUrl: await urlOf(queue), MessageBody, ...more }));
+  // Messages of two tests are equal, and the queue would accept the second only after the deduplication interval.
+  const own = queue.endsWith('.fifo') ? { MessageDeduplicationId: randomUUID() } : {};
+  await dev.sqs.send(new SendMessageCommand({ QueueUrl: await urlOf(queue), MessageBody, ...own, ...more }));
 }
 
 /** Messages of a queue that are visible, and all messages. */
