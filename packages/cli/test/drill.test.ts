@@ -1,13 +1,11 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { GetQueueAttributesCommand, GetQueueUrlCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { REDRIVE_COMMAND, RUNBOOK_COMMAND } from '@sallyport/cli/command';
-import { build } from 'esbuild';
 import { type DevRun, runIn, startDev } from './support/dev.js';
 import { healthy, TEMPLATE } from './support/orders-stack.js';
 import { commandIn, runLine, section } from './support/page.js';
-import { REDRIVE_MAIN } from './support/redrive-main.js';
+import { writeRedrive } from './support/redrive-main.js';
 import { startStandIn } from './support/stand-in.js';
 
 // The drill of docs/operations.md ("A drill: a poison message"), step by step, with the commands of that page only.
@@ -106,16 +104,7 @@ async function runbook() {
     AWS_ENDPOINT_URL: standIn.endpoint,
   });
   await standIn.close();
-  await build({
-    stdin: { contents: REDRIVE_MAIN, resolveDir: fileURLToPath(new URL('../src', import.meta.url)) },
-    outfile: join(dev.folder, 'redrive.mjs'),
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    conditions: ['@sallyport/source'],
-    external: ['@aws-sdk/*'],
-    logLevel: 'silent',
-  });
+  await writeRedrive(join(dev.folder, 'redrive.mjs'));
   const npx = `#!/bin/sh\ncd '${dev.folder}' && shift 2 && exec '${process.execPath}' redrive.mjs "$@"\n`;
   dev.write('bin/npx', npx);
   chmodSync(join(dev.folder, 'bin/npx'), 0o755);

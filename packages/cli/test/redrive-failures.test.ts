@@ -4,15 +4,13 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { CreateTableCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { KinesisClient, PutRecordsCommand } from '@aws-sdk/client-kinesis';
 import { GetQueueAttributesCommand, GetQueueUrlCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { REDRIVE_COMMAND } from '@sallyport/cli/command';
-import { build } from 'esbuild';
 import { type DevRun, runIn, startDev } from './support/dev.js';
 import { type Fault, type FaultProxy, startFaultProxy } from './support/killing-proxy.js';
-import { REDRIVE_MAIN as MAIN } from './support/redrive-main.js';
+import { writeRedrive } from './support/redrive-main.js';
 
 /** Handlers that write what they handle; all fail until the file `fixed` exists. */
 const entry = (folder: string) => `
@@ -38,16 +36,7 @@ beforeAll(async () => {
   const sources = { streams: { clicks: mapping }, tableStreams: { notes: mapping }, speed: 1000 };
   dev = await startDev(entry, sources, []);
   proxy = await startFaultProxy(dev.variables.AWS_ENDPOINT_URL ?? '');
-  await build({
-    stdin: { contents: MAIN, resolveDir: fileURLToPath(new URL('../src', import.meta.url)) },
-    outfile: join(dev.folder, 'sallyport.mjs'),
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    conditions: ['@sallyport/source'],
-    external: ['@aws-sdk/*'],
-    logLevel: 'silent',
-  });
+  await writeRedrive(join(dev.folder, 'sallyport.mjs'));
   // The first call starts DynamoDB.
   repair();
   await putNote('first');

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import {
   GetQueueAttributesCommand,
   GetQueueUrlCommand,
@@ -13,10 +12,9 @@ import {
   type SendMessageCommandInput,
 } from '@aws-sdk/client-sqs';
 import { REDRIVE_COMMAND } from '@sallyport/cli/command';
-import { build } from 'esbuild';
 import { type DevRun, runIn, startDev } from './support/dev.js';
 import { type Fault, type FaultProxy, startFaultProxy } from './support/killing-proxy.js';
-import { REDRIVE_MAIN as MAIN } from './support/redrive-main.js';
+import { writeRedrive } from './support/redrive-main.js';
 
 /** Handlers that write the id of each order that they handle. An order with `poison` fails until the file `fixed` exists. */
 const entry = (folder: string) => `
@@ -42,16 +40,7 @@ beforeAll(async () => {
   // The clock of the queues runs faster: a message that a killed process hides is visible after 0.12 s.
   dev = await startDev(entry, { queues: { orders: queue, 'ledger.fifo': queue }, speed: 1000 });
   proxy = await startFaultProxy(dev.variables.AWS_ENDPOINT_URL ?? '');
-  await build({
-    stdin: { contents: MAIN, resolveDir: fileURLToPath(new URL('../src', import.meta.url)) },
-    outfile: main(),
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    conditions: ['@sallyport/source'],
-    external: ['@aws-sdk/*'],
-    logLevel: 'silent',
-  });
+  await writeRedrive(main());
 }, 120_000);
 afterAll(async () => {
   await proxy.close();

@@ -6,6 +6,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CONTRACT_COMMAND, TYPES_COMMAND } from '../../src/command.js';
 import type { Command } from '../../src/internal/command.js';
+import { runIn } from '../support/run.js';
 import { judgeDocuments } from './support/judges.js';
 
 const shop = fileURLToPath(new URL('shop.ts', import.meta.url));
@@ -23,22 +24,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function run(command: Command, ...args: string[]) {
-  const output = { out: '', err: '' };
-  const code = await command.run(args, {
-    cwd: folder,
-    environment: {},
-    out: (text) => {
-      output.out += text;
-    },
-    err: (text) => {
-      output.err += text;
-    },
-    input: async () => '',
-    signal: new AbortController().signal,
-  });
-  return { code, ...output };
-}
+const run = (command: Command, ...args: string[]) => runIn(folder, command.run, args);
 
 const read = (file: string) => readFileSync(join(folder, file), 'utf8');
 const json = (file: string) => JSON.parse(read(file)) as Record<string, unknown>;

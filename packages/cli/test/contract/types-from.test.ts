@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { toContract } from '@sallyport/contract/service';
 import { TYPES_COMMAND } from '../../src/command.js';
 import { fetchText } from '../../src/contract/internal/foreign-contract.js';
+import { runIn } from '../support/run.js';
 
 const CONTRACT = JSON.stringify(
   toContract('orders', [
@@ -70,22 +71,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-async function types(from: string) {
-  const output = { out: '', err: '' };
-  const code = await TYPES_COMMAND.run(['--from', from, '--out', 'other.d.ts'], {
-    cwd: folder,
-    environment: {},
-    out: (text) => {
-      output.out += text;
-    },
-    err: (text) => {
-      output.err += text;
-    },
-    input: async () => '',
-    signal: new AbortController().signal,
-  });
-  return { code, ...output };
-}
+const types = (from: string) => runIn(folder, TYPES_COMMAND.run, ['--from', from, '--out', 'other.d.ts']);
 
 const install = (name: string, files: Readonly<Record<string, string>>) => {
   for (const [file, text] of Object.entries(files)) {

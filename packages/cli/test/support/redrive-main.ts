@@ -1,5 +1,7 @@
-/** `sallyport redrive` as a program; `sallyport` itself loads commands from built packages. */
-export const REDRIVE_MAIN = `
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const MAIN = `
 import { REDRIVE_COMMAND } from './command.js';
 const write = (stream) => (text) => stream.write(text);
 process.exitCode = await REDRIVE_COMMAND.run(process.argv.slice(2), {
@@ -10,3 +12,17 @@ process.exitCode = await REDRIVE_COMMAND.run(process.argv.slice(2), {
   signal: new AbortController().signal,
 });
 `;
+
+/** Writes `sallyport redrive` as a program into a file; `sallyport` itself loads commands from built packages. */
+export async function writeRedrive(outfile: string): Promise<void> {
+  await build({
+    stdin: { contents: MAIN, resolveDir: fileURLToPath(new URL('../../src', import.meta.url)) },
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    conditions: ['@sallyport/source'],
+    external: ['@aws-sdk/*'],
+    logLevel: 'silent',
+  });
+}

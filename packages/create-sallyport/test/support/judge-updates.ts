@@ -57,6 +57,6 @@ const verdicts = judgeEdits(
     });
     process.chdir(project);
   },
-  [...editsOf(inventory, () => true), ...additions],
+  [...editsOf(inventory), ...additions],
 );
 process.stdout.write(JSON.stringify(verdicts));

@@ -38,8 +38,11 @@ function renamedTrigger(trigger: InventoryTrigger): InventoryTrigger {
 const nextName = ({ name, selector }: InventoryTrigger) =>
   selector === undefined ? name : (selector.ruleName ?? JSON.stringify(selector));
 
-/** Every rename, removal and order of the registrations of an inventory. `attached` are the triggers for which the stack has a source. */
-export function editsOf(inventory: Inventory, attached: (trigger: InventoryTrigger) => boolean): readonly Edit[] {
+/** Every rename, removal and order of the registrations of an inventory. `attached` are the triggers for which the stack has a source; default: all. */
+export function editsOf(
+  inventory: Inventory,
+  attached: (trigger: InventoryTrigger) => boolean = () => true,
+): readonly Edit[] {
   const { routes, triggers } = inventory;
   const withRoutes = (next: readonly InventoryRoute[]): Inventory => ({ ...inventory, routes: next });
   const withTriggers = (next: readonly InventoryTrigger[]): Inventory => ({ ...inventory, triggers: next });

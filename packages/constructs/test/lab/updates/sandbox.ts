@@ -34,6 +34,6 @@ const verdicts = judgeEdits(
       });
     });
   },
-  editsOf(sandboxInventory(), () => true),
+  editsOf(sandboxInventory()),
 );
 process.stdout.write(JSON.stringify(verdicts));
