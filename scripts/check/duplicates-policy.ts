@@ -16,10 +16,6 @@ export const EXPLAINED: readonly ExplainedPair[] = [
     why: 'the methods of a group of each container, with its own types of handler and options; the body is one call',
   },
   {
-    files: ['packages/cli/test/redrive-failures.test.ts', 'packages/cli/test/redrive.test.ts'],
-    why: 'the set-up of two runs of `sallyport dev` with different sources: each test file shows its own',
-  },
-  {
     files: ['packages/core/src/runtime/invocation.ts', 'packages/dispatch/test/table.test.ts'],
     why: 'expected values: a test that reads them from the source cannot fail',
   },
