@@ -1,21 +1,8 @@
 // `node scripts/run.mjs <task> [arguments]`: sets the workspace up, then runs one task of the table below.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { bin, build, script } from './build.mjs';
 import { ensureSetup, root } from './setup.mjs';
-
-const bin = (name) => join(root, 'node_modules', '.bin', name);
-/** One of our TypeScript scripts, run on the sources of the workspace's packages. */
-const script = (file, ...args) => [
-  process.execPath,
-  ['--conditions=@sallyport/source', '--import', 'tsx', file, ...args],
-];
-
-/** The build of all published packages. */
-const build = [
-  [bin('tsc'), ['-b']],
-  script('packages/local/scripts/build-console.ts'),
-  script('packages/local/scripts/copy-client.ts'),
-];
 
 const jest = [
   process.execPath,

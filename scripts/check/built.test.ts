@@ -18,6 +18,12 @@ it.each<[string, object, readonly string[], readonly string[]]>([
   ['an entry that is not built', { exports: EXPORTS }, [SOURCE], MISSING],
   ['a command that is not built', { bin: { a: './dist/main.js' } }, [SOURCE], MISSING],
   ['nothing after a build', { exports: EXPORTS }, [SOURCE, 'packages/a/dist/index.js'], []],
+  [
+    'what a package needs and no entry names',
+    { name: '@sallyport/local' },
+    [],
+    ['not built: @sallyport/local; run the gate `build` first: npm run check -- build packaging'],
+  ],
   ['nothing in a private package', { exports: EXPORTS, private: true }, [SOURCE], []],
 ])('finds %s', (_, manifest, files, findings) => {
   const all = { 'packages/a/package.json': JSON.stringify({ name: 'a', ...manifest }) };

@@ -22,19 +22,29 @@ export function findPackFaults(folder, agent) {
   const manifest = readJson(join(folder, 'package.json'));
   return [
     ...(agent.startsWith('pnpm/') ? [] : ['pack with pnpm: no other program replaces `workspace:` and `catalog:`']),
-    ...missingFiles(folder, manifest),
+    ...describeMissing(findMissingFiles(folder, manifest)),
     ...staleSources(folder),
     ...staleVersion(folder, manifest),
     ...staleVersions(folder),
   ];
 }
 
-function missingFiles(folder, manifest) {
+/**
+ * The files that a package promises and that are not built.
+ *
+ * @param {string} folder an absolute path
+ * @param {{ readonly name: string, readonly exports?: object, readonly bin?: object }} manifest
+ * @returns {readonly string[]} paths from the folder
+ */
+export function findMissingFiles(folder, manifest) {
   const promised = [...targetsOf(manifest).map(([, file]) => file), ...(BUILT_ELSEWHERE[manifest.name] ?? [])];
-  const missing = [...new Set(promised)].filter((file) => !existsSync(join(folder, file)));
-  if (missing.length === 0) return [];
-  const more = missing.length > 1 ? ` and ${missing.length - 1} more` : '';
-  return [`${missing[0]}${more} is not there: npm run build`];
+  return [...new Set(promised)].filter((file) => !existsSync(join(folder, file)));
+}
+
+function describeMissing([first, ...others]) {
+  if (first === undefined) return [];
+  const more = others.length > 0 ? ` and ${others.length} more` : '';
+  return [`${first}${more} is not there: npm run build`];
 }
 
 /** `tsc -b` writes the hash of every source that it compiled. */
