@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { APPLICATIONS } from './applications.js';
 import { CLIENTS, type ClientProgram } from './clients.js';
-import { type Cost, costOf } from './cost.js';
+import { COMPILERS, type Compiler, type Cost, costOf } from './cost.js';
+import { completionCpu } from './editor.js';
+import { typesCpu } from './emitter.js';
 
 const ROUTES = 200;
 /** Instantiations per route. */
@@ -13,6 +15,8 @@ const BUDGET = 1_000;
 const CLIENT_SHARE = 0.05;
 /** How instantiations of our client grow with the number of routes: 1 is linear. */
 const MAX_EXPONENT = 1.1;
+/** CPU time of `sallyport types` beyond loading a service. */
+const TYPES_MS = 400;
 
 const { values: flags } = parseArgs({
   options: {
@@ -42,8 +46,8 @@ function measureRoutes(folder: string): void {
 }
 
 /** The costs of the routes alone: with them, less those of the same program without routes. */
-function addedBy(folder: string, program: ClientProgram, routes: number, none: Cost): Cost {
-  const all = costOf(folder, program(routes));
+function addedBy(folder: string, program: ClientProgram, routes: number, none: Cost, compiler?: Compiler): Cost {
+  const all = costOf(folder, program(routes), compiler);
   return {
     ...all,
     instantiations: all.instantiations - none.instantiations,
@@ -68,22 +72,58 @@ function measureClients(folder: string): void {
   );
   const of = (name: string, part: 'instantiations' | 'checkSeconds' | 'memoryMb') =>
     median(rounds.map((round) => round[name]?.[part] ?? Number.NaN));
-  const peer = 'Hono `hc`';
   print(`\n| client of ${ROUTES} routes | instantiations | of Hono's | check time of Hono's | memory |\n|---|---|---|---|---|`);
   for (const name of Object.keys(CLIENTS)) {
-    const share = of(name, 'instantiations') / of(peer, 'instantiations');
-    const time = median(rounds.map((round) => (round[name]?.checkSeconds ?? 0) / (round[peer]?.checkSeconds ?? 1)));
+    const share = of(name, 'instantiations') / of(PEER, 'instantiations');
+    const time = median(rounds.map((round) => (round[name]?.checkSeconds ?? 0) / (round[PEER]?.checkSeconds ?? 1)));
     print(`| ${name} | ${of(name, 'instantiations')} | ${percent(share)} | ${percent(time)} | ${of(name, 'memoryMb')} MB |`);
     if (name === 'ours' && share > CLIENT_SHARE)
       fail(`our client takes ${percent(share)} of the instantiations of Hono's; the budget is ${percent(CLIENT_SHARE)}`);
   }
   const files = rounds[0]?.ours?.files.map((file) => file.slice(folder.length + 1)).sort() ?? [];
   print(`\nfiles of our client's program: ${files.join(', ')}`);
-  const thousand = addedBy(folder, CLIENTS.ours, 1000, empty.ours ?? NOTHING);
-  const exponent = Math.log(thousand.instantiations / of('ours', 'instantiations')) / Math.log(1000 / ROUTES);
-  const times = (thousand.checkSeconds / of('ours', 'checkSeconds')).toFixed(1);
-  print(`1,000 routes: ${thousand.instantiations} instantiations, exponent ${exponent.toFixed(2)}, check time times ${times}`);
-  if (exponent > MAX_EXPONENT) fail(`the instantiations of our client grow with the exponent ${exponent.toFixed(2)}`);
+}
+
+const PEER = 'Hono `hc`';
+
+/** Our client and Hono's under each compiler, and how ours grows to 1,000 routes. */
+function measureCompilers(folder: string): void {
+  print('\n| compiler | ours | Hono `hc` | share | 1,000 routes | exponent |\n|---|---|---|---|---|---|');
+  for (const compiler of Object.keys(COMPILERS) as Compiler[]) {
+    const added = (program: ClientProgram, routes: number) =>
+      addedBy(folder, program, routes, costOf(folder, program(0), compiler), compiler).instantiations;
+    const [ours, peer, thousand] = [added(CLIENTS.ours, ROUTES), added(CLIENTS[PEER], ROUTES), added(CLIENTS.ours, 1000)];
+    const exponent = Math.log(thousand / ours) / Math.log(1000 / ROUTES);
+    const share = percent(ours / peer);
+    print(`| ${compiler} | ${ours} | ${peer} | ${share} | ${thousand} | ${exponent.toFixed(2)} |`);
+    if (exponent > MAX_EXPONENT)
+      fail(`the instantiations of our client grow with the exponent ${exponent.toFixed(2)} under TypeScript ${compiler}`);
+  }
+}
+
+/** A program whose contract has so many routes and that calls one of them. */
+const callOne = (program: ClientProgram, routes: number) => ({
+  ...program(routes),
+  'application.ts': program(1)['application.ts'] ?? '',
+});
+
+async function measureEditor(folder: string): Promise<void> {
+  print('\n| completion of a route in an editor | 1 route | 1,000 routes |\n|---|---|---|');
+  const rows = [
+    ['ours', CLIENTS.ours, "api('"],
+    ['openapi-fetch', CLIENTS['openapi-fetch'], "api.GET('"],
+  ] as const;
+  for (const [name, program, before] of rows) {
+    const one = await completionCpu(folder, callOne(program, 1), before);
+    const thousand = await completionCpu(folder, callOne(program, 1000), before);
+    print(`| ${name} | ${one} ms CPU | ${thousand} ms CPU |`);
+  }
+}
+
+function measureEmitter(): void {
+  const milliseconds = Math.round(typesCpu(ROUTES));
+  print(`\n\`sallyport types\`, ${ROUTES} routes: ${milliseconds} ms CPU beyond loading the service`);
+  if (milliseconds > TYPES_MS) fail(`the types of ${ROUTES} routes take ${milliseconds} ms CPU; the budget is ${TYPES_MS}`);
 }
 
 /** Inside this package, where the imports of the applications are installed. */
@@ -91,8 +131,11 @@ const cache = join(import.meta.dirname, '..', '..', 'bench', 'node_modules', '.c
 mkdirSync(cache, { recursive: true });
 const folder = mkdtempSync(join(cache, 'types-'));
 try {
+  measureEmitter();
   if (!flags.clients) measureRoutes(folder);
   measureClients(folder);
+  measureCompilers(folder);
+  await measureEditor(folder);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -30,8 +30,15 @@ export function typeText(schema: unknown): string {
   return parts.length === 1 ? (parts[0] as string) : [...new Set(parts)].map(grouped).join(' & ');
 }
 
-const grouped = (text: string) =>
-  /[|&]/.test(text.replace(/'(?:[^'\\]|\\.)*'|\{.*\}|\(.*\)|\[.*\]|<.*>/g, '')) ? `(${text})` : text;
+/** In parentheses, if the type is a union or an intersection: `|` or `&` outside brackets and string literals. */
+function grouped(text: string): string {
+  let outside = text.replace(/'(?:[^'\\]|\\.)*'|\/\*.*?\*\//g, '');
+  for (let before = ''; before !== outside; ) {
+    before = outside;
+    outside = before.replace(/\{[^{}()[\]]*\}|\([^{}()[\]]*\)|\[[^{}()[\]]*\]/g, '');
+  }
+  return /[|&]/.test(outside) ? `(${text})` : text;
+}
 
 /** One type for each keyword group of a schema; a value must have all of them. */
 function* constraints(schema: JsonSchema): Generator<string> {
