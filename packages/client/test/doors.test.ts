@@ -1,4 +1,7 @@
 /** The client against `sallyport dev`: four doors, streams, WebSocket, tools. */
+import { once } from 'node:events';
+import { createServer, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { WebSocket } from 'ws';
 import { type Client, callTool, createClient, events, openSocket } from '../src/index.js';
 import type { Shop } from './service/contract.js';
@@ -17,6 +20,23 @@ const clientOf = (door: Door, token?: string): Client<Shop> =>
     url: `http://127.0.0.1:${dev.ports[door]}`,
     headers: () => ({ authorization: token && `Bearer ${token}` }),
   });
+
+/** A server before a door that passes requests on, and loses so many of the replies. */
+async function losing(replies: number, door: Door) {
+  let lost = 0;
+  const server = createServer((request, response) => {
+    const { method, url, headers } = request;
+    const onward = send({ host: '127.0.0.1', port: dev.ports[door], method, path: url, headers }, (reply) => {
+      lost += 1;
+      if (lost <= replies) return void reply.resume().once('end', () => request.socket.destroy());
+      response.writeHead(reply.statusCode ?? 0, reply.headers);
+      reply.pipe(response);
+    });
+    request.pipe(onward);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+}
 
 describe.each(DOORS)('through the door %s', (door) => {
   it('parameters and lists of the query arrive unchanged', async () => {
@@ -61,6 +81,17 @@ describe.each(DOORS)('through the door %s', (door) => {
     const answer = await clientOf(door, 'ada')('POST /orders', { body: { item: 'tea' }, idempotencyKey: true });
     expect(answer).toMatchObject({ ok: true, status: 201, data: { id: 'o1', item: 'tea' } });
     expect(answer.headers.get('location')).toBe('/orders/o1');
+  });
+
+  it('an order whose replies are lost is made once', async () => {
+    const before = await clientOf(door)('GET /made');
+    const { url, server } = await losing(2, door);
+    const api = createClient<Shop>({ url, headers: () => ({ authorization: 'Bearer ada' }) });
+    const answer = await api('POST /orders', { body: { item: 'tea' }, idempotencyKey: true });
+    server.close();
+    expect(answer).toMatchObject({ ok: true, status: 201, data: { id: 'o1', item: 'tea' } });
+    const after = await clientOf(door)('GET /made');
+    expect(after.ok && before.ok && after.data - before.data).toBe(1);
   });
 
   it('an empty answer has no data, and bytes are a Blob', async () => {

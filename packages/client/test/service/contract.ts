@@ -13,6 +13,7 @@ export interface Shop {
       idempotency: true;
     };
     'DELETE /orders/{id}': { params: { id: string }; answer: { 204: undefined }; repeatable: true };
+    'GET /made': { answer: { 200: number } };
     'GET /files/{path+}': { params: { path: string }; answer: { 200: string } };
     'GET /bytes': { answer: { 200: Blob } };
     'GET /me': { answer: { 200: { subject: string } }; error: 'app.unauthorized' };

@@ -10,6 +10,8 @@ import {
   sseEventStream,
   text,
 } from '@sallyport/http';
+import { withIdempotency } from '@sallyport/jobs';
+import { createFakeJobLedger } from '@sallyport/jobs/testing';
 import { createMcpServer, McpToolError, mountMcp } from '@sallyport/mcp';
 import { Authenticated, firstPrincipal, Optional, SecureApp } from '@sallyport/secure';
 import { iamPrincipal } from '@sallyport/secure/authorizers';
@@ -57,11 +59,17 @@ export const app = new SecureApp({
   },
 });
 
+app.use(withIdempotency(createFakeJobLedger()));
+let made = 0;
+app.get('/made', () => json(200, made), Optional());
 app.get('/orders/{id}', (ctx) => orderOf(ctx.param('id')), Optional());
 app.get('/orders', (ctx) => json(200, { tag: ctx.queryAll('tag'), limit: ctx.query('limit') ?? null }), Optional());
 app.post(
   '/orders',
-  bind({ body: NewOrder }, (_ctx, { body }) => created({ id: 'o1', item: body.item }, '/orders/o1')),
+  bind({ body: NewOrder }, (_ctx, { body }) => {
+    made += 1;
+    return created({ id: 'o1', item: body.item }, '/orders/o1');
+  }),
   Authenticated('orders:write'),
 );
 app.delete('/orders/{id}', () => noContent(), Optional());
