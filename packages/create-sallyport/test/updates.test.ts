@@ -1,9 +1,11 @@
 /** Every rename, addition, removal and order of the registrations of the templates, deployed to the model of CloudFormation over the generated stack, and back. */
-import { fileURLToPath } from 'node:url';
 import type { Verdicts } from '../../constructs/test/lab/index.js';
-import { newProject, runIn } from './support/projects.js';
+import { judgeAll } from './support/projects.js';
 
-const SCRIPT = fileURLToPath(new URL('support/judge-updates.ts', import.meta.url));
+let judged: Awaited<ReturnType<typeof judgeAll<Verdicts>>>;
+beforeAll(async () => {
+  judged = await judgeAll('judge-updates.ts');
+}, 600_000);
 
 it.each([
   // At least so many edits, of which so many change more than the code.
@@ -15,14 +17,11 @@ it.each([
   ['full', 30, 15],
 ] as const)(
   'the template %s can be updated to every edit of its registrations and back, and loses no source, policy or data',
-  async (template, edits, changed) => {
-    const { status, stdout, stderr } = await runIn(newProject(template), SCRIPT, {});
-    expect([status, status === 0 ? '' : stderr]).toEqual([0, '']);
-    const { verdicts, again } = JSON.parse(stdout) as Verdicts;
+  (template, edits, changed) => {
+    const { verdicts, again } = judged[template];
     expect(verdicts.filter(({ problems, refused }) => problems.length > 0 || refused !== undefined)).toEqual([]);
     expect(again).toEqual([]);
     expect(verdicts.length).toBeGreaterThanOrEqual(edits);
     expect(verdicts.filter((one) => one.changed).length).toBeGreaterThanOrEqual(changed);
   },
-  300_000,
 );

@@ -1,4 +1,4 @@
-/** The types of random schemas against samples: those that ajv accepts compile, those that it rejects do not. */
+/** Types of random schemas and samples of them: the compiler and ajv reject the same samples. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -73,7 +73,7 @@ function mutants(value: Json): Json[] {
   ];
 }
 
-/** What types can express of a schema: no bounds, no whole numbers, no formats. */
+/** The part of a schema that types can express: without bounds, whole numbers and formats. */
 function typed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(typed);
   if (typeof value !== 'object' || value === null) return value === 'integer' ? 'number' : value;

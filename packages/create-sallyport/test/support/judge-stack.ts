@@ -1,4 +1,4 @@
-/** Judges the stack of a generated project in both stages. Run in its folder. */
+/** Judges the stacks of generated projects in both stages: `judge-stack.ts <folder> …`. One process loads the CDK once. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -12,13 +12,13 @@ import {
   type Template,
 } from '../../../constructs/test/lab/index.js';
 
-const { createStack } = (await import(pathToFileURL(join(process.cwd(), 'infra/stack.ts')).href)) as {
-  readonly createStack: (app: App, env: object) => unknown;
-};
-const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { readonly context: Record<string, unknown> };
+interface Stack {
+  createStack(app: App, env: object): unknown;
+}
 const engine = startEngine();
 
-async function judge(STAGE: string) {
+async function judge({ createStack }: Stack, STAGE: string) {
+  const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { readonly context: Record<string, unknown> };
   const outdir = join('cdk.out', STAGE);
   const app = new App({ outdir, analyticsReporting: false, context });
   createStack(app, {
@@ -43,5 +43,11 @@ async function judge(STAGE: string) {
   return { findings, template };
 }
 
-process.stdout.write(JSON.stringify({ production: await judge('production'), preview: await judge('preview') }));
+const judged: object[] = [];
+for (const folder of process.argv.slice(2)) {
+  process.chdir(folder);
+  const stack = (await import(pathToFileURL(join(folder, 'infra/stack.ts')).href)) as Stack;
+  judged.push({ production: await judge(stack, 'production'), preview: await judge(stack, 'preview') });
+}
+process.stdout.write(JSON.stringify(judged));
 engine.free();

@@ -1,4 +1,4 @@
-/** Judges every edit of a generated project. Run in its folder. */
+/** Judges every edit of generated projects: `judge-updates.ts <folder> …`. One process loads the CDK once. */
 import { pathToFileURL } from 'node:url';
 import { Source } from '@sallyport/constructs';
 import { Schedule } from 'aws-cdk-lib/aws-events';
@@ -12,10 +12,6 @@ import {
   writeEdited,
 } from '../../../constructs/test/lab/index.js';
 
-const project = process.cwd();
-const { createStack } = (await import(pathToFileURL(`${project}/infra/stack.ts`).href)) as {
-  readonly createStack: (app: App, env: object) => unknown;
-};
 const env = {
   STAGE: 'production',
   JWT_ISSUER: 'https://issuer.example.com',
@@ -24,39 +20,48 @@ const env = {
   JWT_JWKS_URI: 'https://issuer.example.com/jwks.json',
 };
 const { STAGE: _stage, ...environment } = env;
-const application = applicationIn(new Stack(new App(), 'Read'), environment);
-const { inventory } = application;
+async function judge(project: string) {
+  process.chdir(project);
+  const { createStack } = (await import(pathToFileURL(`${project}/infra/stack.ts`).href)) as {
+    readonly createStack: (app: App, env: object) => unknown;
+  };
+  const application = applicationIn(new Stack(new App(), 'Read'), environment);
+  const { inventory } = application;
 
-const additions = additionsTo(
-  inventory,
-  [
-    [{ kind: 'queue', name: 'added' }, () => Source.queue('added')],
-    [{ kind: 'topic', name: 'added' }, () => Source.topic('added')],
+  const additions = additionsTo(
+    inventory,
     [
-      { kind: 'event-bus', selector: { ruleName: 'added' } },
-      () => Source.schedule('added', Schedule.rate(Duration.hours(1))),
+      [{ kind: 'queue', name: 'added' }, () => Source.queue('added')],
+      [{ kind: 'topic', name: 'added' }, () => Source.topic('added')],
+      [
+        { kind: 'event-bus', selector: { ruleName: 'added' } },
+        () => Source.schedule('added', Schedule.rate(Duration.hours(1))),
+      ],
     ],
-  ],
-  [
-    ...(inventory.routes.some(({ surface }) => surface === 'http')
-      ? [{ surface: 'http', method: 'GET', path: '/added' } as const]
-      : []),
-    ...(inventory.routes.some(({ surface }) => surface === 'websocket')
-      ? [{ surface: 'websocket', webSocketRouteKey: 'added' } as const]
-      : []),
-  ],
-);
+    [
+      ...(inventory.routes.some(({ surface }) => surface === 'http')
+        ? [{ surface: 'http', method: 'GET', path: '/added' } as const]
+        : []),
+      ...(inventory.routes.some(({ surface }) => surface === 'websocket')
+        ? [{ surface: 'websocket', webSocketRouteKey: 'added' } as const]
+        : []),
+    ],
+  );
 
-const verdicts = judgeEdits(
-  'Mine',
-  (app, edit, folder) => {
-    writeEdited(project, folder, edit, application);
-    process.chdir(folder);
-    withEdit(edit, () => {
-      createStack(app, env);
-    });
-    process.chdir(project);
-  },
-  [...editsOf(inventory), ...additions],
-);
-process.stdout.write(JSON.stringify(verdicts));
+  return judgeEdits(
+    'Mine',
+    (app, edit, folder) => {
+      writeEdited(project, folder, edit, application);
+      process.chdir(folder);
+      withEdit(edit, () => {
+        createStack(app, env);
+      });
+      process.chdir(project);
+    },
+    [...editsOf(inventory), ...additions],
+  );
+}
+
+const judged: object[] = [];
+for (const folder of process.argv.slice(2)) judged.push(await judge(folder));
+process.stdout.write(JSON.stringify(judged));

@@ -51,11 +51,11 @@ export function newProject(
   return project;
 }
 
-/** Runs a file in the folder of a project, on the sources of this workspace. */
-export function runIn(project: string, file: string, env: Readonly<Record<string, string>>) {
-  const args = ['--conditions=@sallyport/source', '--import', 'tsx', file];
-  const child = spawn(process.execPath, args, {
-    cwd: project,
+/** Runs a file on the sources of this workspace. */
+function run(cwd: string, file: string, args: readonly string[], env: Readonly<Record<string, string>>) {
+  const all = ['--conditions=@sallyport/source', '--import', 'tsx', file, ...args];
+  const child = spawn(process.execPath, all, {
+    cwd,
     env: { PATH: process.env.PATH ?? '', CDK_VALIDATION: 'false', ...env },
   });
   const texts = { stdout: '', stderr: '' };
@@ -68,9 +68,25 @@ export function runIn(project: string, file: string, env: Readonly<Record<string
   });
 }
 
+const NAMES = Object.keys(TEMPLATES) as readonly TemplateName[];
+
+/** Writes a project of each template, and judges all of them in one process of a script of this folder. */
+export async function judgeAll<V>(
+  script: string,
+): Promise<Readonly<Record<TemplateName, V>> & { readonly stderr: string }> {
+  const file = fileURLToPath(new URL(script, import.meta.url));
+  const projects = NAMES.map((template) => newProject(template));
+  // In a project, because the place of all has no packages.
+  const { status, stdout, stderr } = await run(projects[0] ?? place, file, projects, {});
+  if (status !== 0) throw new Error(`${script} ended with ${status}: ${stderr}`);
+  const judged = JSON.parse(stdout) as readonly V[];
+  const entries = NAMES.map((template, index) => [template, judged[index]]);
+  return { ...(Object.fromEntries(entries) as Readonly<Record<TemplateName, V>>), stderr };
+}
+
 /** Synthesises a project. */
 export async function synth(project: string, env: Readonly<Record<string, string>> = { STAGE: 'preview' }) {
-  const { status, stderr } = await runIn(project, 'infra/app.ts', env);
+  const { status, stderr } = await run(project, 'infra/app.ts', [], env);
   const text = status === 0 ? readFileSync(join(project, 'cdk.out/Mine.template.json'), 'utf8') : '{"Resources":{}}';
   return { status, stderr, template: JSON.parse(text) as { readonly Resources: Record<string, { Type: string }> } };
 }
