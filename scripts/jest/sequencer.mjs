@@ -9,27 +9,33 @@ const require = createRequire(createRequire(createRequire(import.meta.url).resol
 const { default: Sequencer } = require(BASE);
 
 /**
- * The files that run longest, most of them because they wait for other processes: a browser, DynamoDB Local, workers, the CDK. They start first, so that
+ * The files that run longest: they compute much, or wait for a browser, DynamoDB Local, workers, the CDK. They start first, so that
  * no worker of jest is alone with one of them at the end. Without measured times, as in a new clone, jest orders files by their size.
  */
 export const LONG = [
+  'packages/secure/test/jwt-differential.test.ts',
+  'packages/constructs/test/permissions.test.ts',
+  'packages/create-sallyport/test/updates.test.ts',
+  'packages/create-sallyport/test/judges.test.ts',
+  'packages/create-sallyport/test/add.test.ts',
   'packages/local/test/console-page.test.ts',
+  'packages/constructs/test/updates.test.ts',
+  'tools/contract-runtime/test/bundled.test.ts',
+  'packages/ratelimit/test/duels.test.ts',
+  'packages/migrate/test/apply.test.ts',
   'packages/constructs/test/judges/judges.test.ts',
+  'packages/cli/test/redrive-failures.test.ts',
+  'packages/local/test/failure-places.test.ts',
+  'packages/triggers/test/mutations.test.ts',
+  'packages/mcp/test/outages.test.ts',
+  'scripts/docs/tutorial.test.ts',
   'packages/microvm/test/conformance.test.ts',
   'packages/objectstore/test/limits.test.ts',
-  'packages/migrate/test/apply.test.ts',
   'packages/mcp/test/faults.test.ts',
-  'packages/ratelimit/test/duels.test.ts',
   'packages/jobs/test/processes.test.ts',
   'packages/jobs/test/outages.test.ts',
   'packages/mcp/test/killed.test.ts',
-  'packages/mcp/test/oauth-lab.test.ts',
   'packages/bundle/test/bundlers.test.ts',
-  'packages/bundle/test/leave-out.test.ts',
-  'packages/ratelimit/test/hot-key.test.ts',
-  'packages/ratelimit/test/rollout.test.ts',
-  'packages/local/test/notes.test.ts',
-  'packages/local/test/state.test.ts',
 ];
 
 /** Jest's order, after the files of {@link LONG}. */

@@ -1,3 +1,4 @@
+import { endOf } from '../src/internal.js';
 import type { MetricRecord } from '../src/observability/hooks.js';
 import { createEmfSink, type EmfSinkOptions } from '../src/observability.js';
 import { ManualClock } from '../src/testing.js';
@@ -175,5 +176,34 @@ describe('createEmfSink', () => {
     [{ names: 'x' }, 'names'],
   ])('rejects %j at construction', (options, named) => {
     expect(() => createEmfSink(options as never)).toThrow(new RegExp(`^framework: .*"${named}"`));
+  });
+});
+
+describe('the metrics of an invocation', () => {
+  const OWN: MetricRecord = { name: 'orders.created', value: 1, tags: {} };
+  function running() {
+    const lines: string[] = [];
+    const invocation = { clock: new ManualClock(5), lambdaContext: undefined, ending: undefined };
+    const sink = createEmfSink({ service: 'shop', environment: {}, write: (line) => lines.push(line) });
+    sink(OWN, () => invocation);
+    return { lines, emit: () => sink(OWN, () => invocation), end: () => endOf(invocation).end(false) };
+  }
+
+  it('wait for its end, and then no longer', () => {
+    const { lines, emit, end } = running();
+    emit();
+    expect(lines).toEqual([]);
+    end();
+    const written = lines.length;
+    expect(written).toBeGreaterThan(0);
+    emit();
+    expect(lines.length).toBe(written + 1);
+  });
+
+  it('do not wait if there are 1,000 of them', () => {
+    const { lines, emit } = running();
+    let values = 1;
+    for (; lines.length === 0 && values < 2_000; values += 1) emit();
+    expect(values).toBe(1_000);
   });
 });

@@ -30,6 +30,8 @@ describe('sanitizeXml', () => {
     ['<x:MyPasswordHash>h</x:MyPasswordHash>', '<x:MyPasswordHash>[REDACTED]</x:MyPasswordHash>'],
     ['<A><b></a><CVV>1</cvv>', '<A><b></a><CVV>[REDACTED]</cvv>'],
     ['<a idToken="h" JWTValue="h" tokenized="ok"/>', '<a idToken="[REDACTED]" JWTValue="[REDACTED]" tokenized="ok"/>'],
+    ['<number>12345678901</number>', '<number>12345678901</number>'],
+    ['<number>4111111111111111</number>', '<number>411111******1111</number>'],
     ['<max_tokens>5</max_tokens>', '<max_tokens>5</max_tokens>'],
     ['&lt;CVV&gt;123&lt;/CVV&gt; tail', '&lt;CVV&gt;[REDACTED]&lt;/CVV&gt; tail'],
     ['&#60;CVV&#62;123&#60;/CVV&#62;', '&#60;CVV&#62;[REDACTED]&#60;/CVV&#62;'],

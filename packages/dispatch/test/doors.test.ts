@@ -1,4 +1,5 @@
 import type { DoorsOptions, Surface } from '@sallyport/core';
+import { createLogger } from '@sallyport/core/observability';
 import { createDispatcher, createDispatcherWith } from '@sallyport/dispatch';
 import { createApp } from '@sallyport/dispatch/app';
 import { createHttpRouter, type HttpRouter, json, namedDoors } from '@sallyport/http';
@@ -113,8 +114,13 @@ describe("a surface of the application's own with a door", () => {
   });
 
   it('cannot be named by an id', async () => {
-    const app = createApp({ log: false, surfaces: [ownDoor()], doors: { httpApi: 'api1' } });
+    const lines: string[] = [];
+    const log = createLogger({ write: (line) => lines.push(line) });
+    const app = createApp({ log, surfaces: [ownDoor()], doors: { httpApi: 'api1' } });
     app.get('/op', () => json(200, 1));
     await expect(app.handleLambda({ own: 1 }, {})).rejects.toMatchObject(FOREIGN);
+    expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({ expected: 'no own', got: 'own without an id' }),
+    );
   });
 });
