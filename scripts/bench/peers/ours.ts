@@ -38,11 +38,8 @@ export function createOurs(tier: Tier): Handlers {
       return app.handleLambda;
     },
     'spans-off': () => createSpans(tier, undefined),
-    spans: async () =>
-      createSpans(
-        tier,
-        tracing({ service: 'bench', ratio: 1, exporter: udpExporter({ address: await startReceiver() }) }),
-      ),
+    spans: () => createTraced(tier, 1),
+    'spans-unsampled': () => createTraced(tier, 0),
     secure: createSecure,
     'secure-new': createSecure,
   };
@@ -50,6 +47,11 @@ export function createOurs(tier: Tier): Handlers {
 
 function resolveOne(field: string) {
   return resolver<{ id: string }>((_ctx, { id }) => resolveField(field, id));
+}
+
+async function createTraced(tier: Tier, ratio: number): Promise<Invoke> {
+  const exporter = udpExporter({ address: await startReceiver() });
+  return createSpans(tier, tracing({ service: 'bench', ratio, exporter }));
 }
 
 function createSpans(tier: Tier, span: Tracer | undefined): Invoke {

@@ -186,6 +186,9 @@ export function rounded(ms: number): number {
 /** Attributes without the empty ones. */
 export function textAttributes(attributes: Readonly<Record<string, string>>): Record<string, string> {
   const kept: Record<string, string> = {};
-  for (const [key, value] of Object.entries(attributes)) if (value !== '') kept[key] = recordText(value);
+  for (const key of Object.keys(attributes)) {
+    const value = attributes[key];
+    if (value) kept[key] = recordText(value);
+  }
   return kept;
 }
