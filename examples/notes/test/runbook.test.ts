@@ -2,7 +2,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetQueueAttributesCommand, GetQueueUrlCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
-import { DOCTOR_COMMAND, RUNBOOK_COMMAND } from '@sallyport/cli/command';
+import { CONTRACT_COMMAND, DOCTOR_COMMAND, RUNBOOK_COMMAND } from '@sallyport/cli/command';
+import {
+  contractDigest,
+  contractInTemplate,
+  parseContractFile,
+  type ServiceContract,
+} from '@sallyport/contract/service';
 import { AWS_CLI, writeProgram } from '../../../packages/cli/test/support/aws-cli.js';
 import { deployedState, type StackTemplate } from '../../../packages/cli/test/support/deployed-state.js';
 import { runIn, startDev } from '../../../packages/cli/test/support/dev.js';
@@ -92,6 +98,39 @@ test('every link within the page leads to a section', () => {
   );
   const links = [...page.matchAll(/\]\(#([\w-]+)\)/g)].map(([, anchor = '']) => anchor);
   expect(links.filter((anchor) => !anchors.has(anchor))).toEqual([]);
+});
+
+describe('the contract in the template', () => {
+  let deployed: ServiceContract;
+  beforeAll(() => {
+    const template = readFileSync(join(folder, 'Notes.template.json'), 'utf8');
+    deployed = parseContractFile(contractInTemplate(template, 'Notes') ?? '', 'Notes');
+  });
+
+  test('has the digest of the published contract, whose name and entry are others', async () => {
+    const project = join(import.meta.dirname, '..');
+    const args = ['--out', join(folder, 'contract'), '--condition', '@sallyport/source'];
+    expect(await runIn(project, CONTRACT_COMMAND.run, args)).toMatchObject({ code: 0, err: '' });
+    const text = readFileSync(join(folder, 'contract', 'contract.json'), 'utf8');
+    const published = parseContractFile(text, 'contract.json');
+    expect([published.service, deployed.service]).toEqual(['@sallyport/example-notes', 'Notes']);
+    expect(contractDigest(deployed)).toBe(contractDigest(published));
+  });
+
+  test('has a schema for every answer and message but those without a place', () => {
+    const { http, tool, invoke, field, socket, queue, stream, topic, bus, table } = deployed;
+    const isEmpty = (schema: object) => Object.keys(schema).length === 0;
+    const answers = Object.entries(http).flatMap(([name, { answer }]) => (answer ? [] : [name]));
+    const calls = Object.entries({ ...tool, ...invoke, ...field }).flatMap(([name, { input, output }]) =>
+      isEmpty(input) || isEmpty(output) ? [name] : [],
+    );
+    const sources = { ...queue, ...stream, ...topic, ...bus, ...table, ...socket.in, ...socket.out };
+    const messages = Object.entries(sources).flatMap(([name, { message }]) => (isEmpty(message) ? [name] : []));
+    // Bytes of a file, documents of OAuth, and a field that is resolved in batches.
+    expect(answers.filter((name) => !name.includes('/.well-known/'))).toEqual(['GET /notes/{id}/attachments/{name}']);
+    expect({ calls, messages }).toEqual({ calls: ['Note.author'], messages: [] });
+    expect(deployed.unknown).toEqual([]);
+  });
 });
 
 /** The drill of docs/operations.md ("A drill: three faults of a service"), with the generated page and no other source. */
