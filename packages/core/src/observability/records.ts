@@ -1,5 +1,6 @@
 import type { Context } from '../context/context.js';
-import { type ContextState, stateOf } from '../context/request-context.js';
+import type { ContextState } from '../context/context-state.js';
+import { stateOf } from '../context/request-context.js';
 import { scrubWords } from '../sanitize/internal/light.js';
 import { sanitizeLogString } from '../sanitize/log-text.js';
 import { type ActiveSpan, channelOf, startSpan } from './active-span.js';
