@@ -22,7 +22,7 @@ const DEPRECATIONS = [
 
 const SCHEDULE = 'https://github.com/nodejs/release#release-schedule';
 
-/** The lines of Node.js, with the end of our support and of their own. */
+/** The lines of Node.js, with the end of our support and of Node.js. */
 const NODE_LINES = [
   { line: 20, until: '2027-02-28', own: `ended on [2026-04-30](${SCHEDULE})` },
   { line: 22, until: '2027-10-31', own: 'ends on 2027-04-30' },
@@ -63,7 +63,7 @@ const PARTS: Readonly<Record<string, () => readonly string[]>> = {
 
 const marked = (part: string) => new RegExp(`<!-- ${part} -->[\\s\\S]*?<!-- /${part} -->`);
 
-/** A page whose periods and dates between marks are those of this file. */
+/** A page with the periods and dates of this file between its marks. */
 export function renderSupport(page: string): string {
   return Object.entries(PARTS).reduce(
     (text, [part, lines]) =>

@@ -332,7 +332,7 @@ describe('the conditions of a role', () => {
       'allows sqs:ReceiveMessage, sqs:DeleteMessage on Orders only with the condition StringEquals aws:PrincipalTag/team a or b',
     ],
     [
-      'a condition that was added for one action',
+      'a condition that was added to a single action',
       () => policy(standIn.state, [{ ...RECEIVE, Condition: OTHER }, DELETE, PUT_EVENTS]),
       'missing-permission',
       'allows sqs:ReceiveMessage on Orders only with the condition StringEquals aws:PrincipalTag/team a or b',
@@ -376,7 +376,7 @@ describe('the conditions of a role', () => {
     });
   });
 
-  test('a value that changed is a condition that was added and one that was lost', async () => {
+  test('a changed value is an added and a lost condition', async () => {
     template({ StringEquals: { 'aws:SourceAccount': '123456789012' } });
     policy(standIn.state, [both({ StringEquals: { 'aws:SourceAccount': '999999999999' } }), PUT_EVENTS]);
     const { out } = await doctor('Orders');
@@ -414,7 +414,7 @@ describe('the conditions of a role', () => {
         policy(standIn.state, [both(DEPLOYED), both(), PUT_EVENTS]);
       },
     ],
-    ['are those of one statement of several', () => policy(standIn.state, [both(OTHER), both(), PUT_EVENTS])],
+    ['are absent in a second statement of the role', () => policy(standIn.state, [both(OTHER), both(), PUT_EVENTS])],
   ])('are equal if they %s', async (_what, plant) => {
     plant();
     expect(await doctor('Orders')).toEqual({ code: 0, out: 'Orders: 9 resources, 0 findings\n', err: '' });

@@ -57,7 +57,7 @@ describe('no network', () => {
     const exporter = udpExporter({ address: `127.0.0.1:${port}` });
     const app = createApp({ log: false, observability: { span: tracing({ exporter, ratio: 1 }) } });
     app.get('/', () => json(200, {}));
-    // Linux reports that nobody listens with a later datagram.
+    // Linux reports a closed port with a later datagram.
     for (let sent = 0; sent < 1000 && exporter.counts.droppedSpans === 0; sent += 1) {
       expect(await app.handleLambda(get('/'), {})).toMatchObject({ statusCode: 200, body: '{}' });
       await new Promise((resolve) => setImmediate(resolve));

@@ -129,7 +129,7 @@ it('recognizes the question of an earlier run although the span is another', asy
   expect(messages.at(-1)?.result?.content).toEqual([{ type: 'text', text: 'accept' }]);
 });
 
-it('one trace id covers a tool that asks, and the request that resumes it with the answer', async () => {
+it('one trace id covers a tool with a question, and the request with its answer', async () => {
   const service = createService({ trusted: true });
   const meta = { traceparent: TRACEPARENT };
   const [, asked] = await service.call({ asks: true }, meta);

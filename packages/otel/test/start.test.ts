@@ -34,7 +34,7 @@ it.each<readonly [string, string | undefined, Readonly<Record<string, string>>]>
   expect(batches[0]?.resource.attributes['service.name']).toBe(expected);
 });
 
-it('the exporter is called at the start of an invocation, before the handler: it sends what waits', async () => {
+it('the exporter is called at the start of an invocation, before the handler, to send waiting spans', async () => {
   const calls: string[] = [];
   const spans = collectSpans();
   const exporter = Object.assign(spans, { begin: () => void calls.push('begin') });

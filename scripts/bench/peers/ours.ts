@@ -39,7 +39,6 @@ export function createOurs(tier: Tier): Handlers {
     },
     'spans-off': () => createSpans(tier, undefined),
     spans: () => createTraced(tier, 1),
-    'spans-unsampled': () => createTraced(tier, 0),
     secure: createSecure,
     'secure-new': createSecure,
   };
@@ -49,7 +48,8 @@ function resolveOne(field: string) {
   return resolver<{ id: string }>((_ctx, { id }) => resolveField(field, id));
 }
 
-async function createTraced(tier: Tier, ratio: number): Promise<Invoke> {
+/** A handler with three spans, sent to a process that reads them. */
+export async function createTraced(tier: Tier, ratio: number): Promise<Invoke> {
   const exporter = udpExporter({ address: await startReceiver() });
   return createSpans(tier, tracing({ service: 'bench', ratio, exporter }));
 }

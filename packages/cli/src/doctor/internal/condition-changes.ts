@@ -48,7 +48,7 @@ export function lostConditions(
 
 const change = (rule: Finding['rule'], problem: string): ConditionChange => ({ rule, problem });
 
-/** The actions of a statement with the same conditions, and these conditions as a text. */
+/** The actions of a statement with the same conditions, and these conditions as a string. */
 function grouped(
   { isAllowed, isExcluding, actions, label }: Statement,
   conditionsOfAction: (action: string) => readonly Condition[] | undefined,
