@@ -150,7 +150,7 @@ export const SHARED_FILES: Readonly<Record<string, string | readonly string[]>> 
   // The examples are edited and deployed to a model: they depend on the constructs, not the reverse.
   'packages/constructs/test/lab/updates/notes.ts': 'examples/notes/infra/notes-stack.ts',
   'packages/constructs/test/lab/updates/sandbox.ts': 'examples/sandbox/infra/sandbox-stack.ts',
-  // The drill of a whole service runs with the stand-ins of the command's tests.
+  // The drill of a whole service runs with the servers of the command's tests.
   'examples/notes/test/runbook.test.ts': [
     'packages/cli/test/support/aws-cli.ts',
     'packages/cli/test/support/deployed-state.ts',

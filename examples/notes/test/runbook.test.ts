@@ -117,7 +117,7 @@ describe('the contract in the template', () => {
     expect(contractDigest(deployed)).toBe(contractDigest(published));
   });
 
-  test('has a schema for every answer and message but those without a place', () => {
+  test('has a schema for every answer and message that has a place for it', () => {
     const { http, tool, invoke, field, socket, queue, stream, topic, bus, table } = deployed;
     const isEmpty = (schema: object) => Object.keys(schema).length === 0;
     const answers = Object.entries(http).flatMap(([name, { answer }]) => (answer ? [] : [name]));
@@ -154,7 +154,7 @@ describe('a planted fault is found and repaired with the page alone', () => {
     AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
     AWS_SECRET_ACCESS_KEY: 'wJalrXUtnFEMI',
   });
-  /** The page as it is printed for the deployed stack, with the physical names. */
+  /** The page for the deployed stack, with the physical names. */
   const deployedPage = async () => {
     const args = ['Notes.template.json', '--manifest', 'sallyport.json', '--stack', 'Notes'];
     return (await runIn(folder, RUNBOOK_COMMAND.run, args, environment())).out;
