@@ -12,11 +12,12 @@ export interface Budget {
  */
 export const PATHS = {
   // Since traces and the metric line of an invocation: the end of an invocation, the span of a call in two files, its measures.
-  get: { functions: { reached: 66, wanted: 60 }, files: { reached: 18, wanted: 16 } },
-  call: { functions: { reached: 124, wanted: 110 }, files: { reached: 31, wanted: 24 } },
+  get: { functions: { reached: 66, wanted: 60 }, files: { reached: 19, wanted: 16 } },
+  call: { functions: { reached: 124, wanted: 110 }, files: { reached: 32, wanted: 24 } },
+  // The context of an invocation and its state are two files.
   // A call runs the files of the GET and ten of MCP, with a topic each; an elicitation adds three of MCP (record, sealed
   // state, cipher) and five of the base of all packages (digest, canonical JSON, caller, tenant, validator).
-  elicitation: { functions: { reached: 170, wanted: 140 }, files: { reached: 39, wanted: 28 } },
+  elicitation: { functions: { reached: 170, wanted: 140 }, files: { reached: 40, wanted: 28 } },
 } as const satisfies Readonly<Record<string, { readonly functions: Budget; readonly files: Budget }>>;
 
 /** The most lines of a file that is not in {@link LONG_FILES}: a longer one has more than one topic. */

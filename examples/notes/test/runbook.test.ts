@@ -11,7 +11,7 @@ import {
 } from '@sallyport/contract/service';
 import { AWS_CLI, writeProgram } from '../../../packages/cli/test/support/aws-cli.js';
 import { deployedState, type StackTemplate } from '../../../packages/cli/test/support/deployed-state.js';
-import { runIn, startDev } from '../../../packages/cli/test/support/dev.js';
+import { type DevRun, runIn, startDev } from '../../../packages/cli/test/support/dev.js';
 import { commandIn, runLine, section } from '../../../packages/cli/test/support/page.js';
 import { writeRedriveAsNpx } from '../../../packages/cli/test/support/redrive-main.js';
 import { type DeployedState, type StandIn, startStandIn } from '../../../packages/cli/test/support/stand-in.js';
@@ -144,8 +144,13 @@ describe('a planted fault is found and repaired with the page alone', () => {
     writeProgram(folder, 'aws', AWS_CLI);
   });
   afterAll(() => standIn.close());
+  let dev: DevRun | undefined;
   beforeEach(() => {
     standIn.state = healthy();
+  });
+  afterEach(async () => {
+    await dev?.stop();
+    dev = undefined;
   });
 
   const environment = () => ({
@@ -193,23 +198,24 @@ describe('a planted fault is found and repaired with the page alone', () => {
 
   test('orders that were given up, because the warehouse did not answer', async () => {
     const service = join(import.meta.dirname, 'orders-service.ts');
-    const dev = await startDev(
+    const started = await startDev(
       (of) => `import { createOrdersHandler } from '${service}';\nexport const handler = createOrdersHandler('${of}');`,
       { queues: { orders: { maxReceiveCount: 2, visibilityTimeoutMs: 1000 } }, speed: 1000 },
     );
+    dev = started;
     const urlOf = async (QueueName: string) =>
-      (await dev.sqs.send(new GetQueueUrlCommand({ QueueName }))).QueueUrl ?? '';
+      (await started.sqs.send(new GetQueueUrlCommand({ QueueName }))).QueueUrl ?? '';
     const given = new GetQueueAttributesCommand({
       QueueUrl: await urlOf('orders-dlq'),
       AttributeNames: ['ApproximateNumberOfMessages'],
     });
     const deadLetters = async (count: number) => {
-      while ((await dev.sqs.send(given)).Attributes?.ApproximateNumberOfMessages !== String(count))
+      while ((await started.sqs.send(given)).Attributes?.ApproximateNumberOfMessages !== String(count))
         await new Promise((resolve) => setTimeout(resolve, 10));
     };
-    dev.write('warehouse-is-down', '');
+    started.write('warehouse-is-down', '');
     for (const id of ['A-1', 'A-2'])
-      await dev.sqs.send(
+      await started.sqs.send(
         new SendMessageCommand({ QueueUrl: await urlOf('orders'), MessageBody: JSON.stringify({ id }) }),
       );
     await deadLetters(2);
@@ -218,31 +224,30 @@ describe('a planted fault is found and repaired with the page alone', () => {
     const physical = await urlOf('orders-dlq');
     standIn.state.resources = standIn.state.resources.map((one) => (one.id === id ? { ...one, physical } : one));
     const printed = await deployedPage();
-    await writeRedriveAsNpx(dev.folder);
-    const run = (line: string) => shell(printed, line, { ...dev.variables, NODE_NO_WARNINGS: '1' }, dev.folder);
+    await writeRedriveAsNpx(started.folder);
+    const run = (line: string) => shell(printed, line, { ...started.variables, NODE_NO_WARNINGS: '1' }, started.folder);
 
     // 1. The table of alarms leads to the section of the queue.
     expect(section(printed, 'Alarms')).toMatch(/Messages are in a failure queue.*\[Queue orders\]\(#queue-orders\)/);
     const part = section(printed, 'Queue orders');
     // 2. The first look is a query for the error lines of the queue. The line names the cause: another service.
     expect(part).toContain('| filter level = "ERROR"\n| filter source = "orders"');
-    while (!dev.printed().includes('the warehouse does not answer'))
+    while (!started.printed().includes('the warehouse does not answer'))
       await new Promise((resolve) => setTimeout(resolve, 10));
     // 3. What is lost: the page has the time until the messages are deleted.
     expect(part).toContain('14 days');
     // 4. The warehouse answers again. The lines of "Redrive" list the messages, send one and then the others.
-    rmSync(join(dev.folder, 'warehouse-is-down'));
+    rmSync(join(started.folder, 'warehouse-is-down'));
     const list = commandIn(part, /--dry-run/);
     expect(await run(list)).toContain('"id":"A-1"');
     await run(commandIn(part, /--limit 1 --watch 300/));
     await deadLetters(1);
     await run(commandIn(part, new RegExp(`redrive "\\$\\(name ${id}\\)"$`)));
     await deadLetters(0);
-    const fulfilled = join(dev.folder, 'fulfilled');
+    const fulfilled = join(started.folder, 'fulfilled');
     while (!existsSync(fulfilled) || readFileSync(fulfilled, 'utf8').split('\n').length < 3)
       await new Promise((resolve) => setTimeout(resolve, 10));
     expect(readFileSync(fulfilled, 'utf8').split('\n').sort()).toEqual(['', 'A-1', 'A-2']);
     expect(await run(list)).toBe('orders-dlq: no dead letters');
-    await dev.stop();
   }, 60_000);
 });

@@ -6,8 +6,7 @@
  */
 
 export type { ContextTransport } from './context/context.js';
-export type { ContextRuntime } from './context/context-runtime.js';
-export { ContextState, STAGE } from './context/context-state.js';
+export { type ContextRuntime, ContextState, STAGE } from './context/context-state.js';
 export { parseJsonBody } from './context/json-body.js';
 export {
   BEARER_MARK,

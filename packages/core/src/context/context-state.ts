@@ -2,15 +2,51 @@ import { FrameworkError } from '../errors/errors.js';
 import type { ActiveSpan } from '../observability/active-span.js';
 import type { Deliveries, DeliveryHolder } from '../observability/bound-log.js';
 import type { InvocationEnd } from '../observability/ending.js';
+import type { Logger, Observability } from '../observability/hooks.js';
+import type { Form, FormLimits } from '../request/form.js';
 import { invocationTraceId } from '../request/provenance.js';
 import type { IncomingRequest } from '../request/request.js';
-import { type FullClock, type LambdaContext, remainingMs, type TriggerKind } from '../runtime/invocation.js';
+import type { DoorGuard } from '../runtime/doors.js';
+import {
+  type Environment,
+  type FullClock,
+  type IdGenerator,
+  type LambdaContext,
+  remainingMs,
+  type TriggerKind,
+} from '../runtime/invocation.js';
 import type { ContextKey, ContextTransport } from './context.js';
-import type { ContextRuntime } from './context-runtime.js';
 import type { Route } from './route.js';
 import type { SecurePrincipal } from './secure-principal.js';
 
 const NO_NAMES: readonly string[] = [];
+
+/** Data that all invocations of one container share. */
+export interface ContextRuntime {
+  /** The time of the container. */
+  readonly clock: FullClock;
+  /** The generator for `ctx.newId` and request ids. */
+  readonly ids: IdGenerator;
+  /** The container's own logger; contexts bind it. */
+  readonly log: Logger;
+  /** The environment variables of the container. */
+  readonly environment: Environment;
+  /** The front doors of the container; without it, events of front doors are accepted from any invocation. */
+  readonly doors?: DoorGuard | undefined;
+  /** The target of `ctx.metric`; without it nothing is written. */
+  readonly observability?: Observability | undefined;
+  /** Stage names with which the trace of every context of this container begins. */
+  readonly traceHead: readonly string[];
+  /** For containers with principals: creates the deep copy that handlers receive. */
+  readonly copyPrincipal?: (principal: SecurePrincipal) => SecurePrincipal;
+  /**
+   * Reads the body of a form. A member, so that bundles without request bodies do not contain the parser. It is `undefined`
+   * if no request has a body.
+   */
+  readonly parseForm?: (contentType: string, body: Uint8Array, limits?: FormLimits) => Promise<Form>;
+  /** Returns the tenant of an invocation; called once, at the first read. */
+  readonly tenantOf: (state: ContextState) => string;
+}
 
 /** Stages that not every invocation passes, in their order, as bits of `passed`. */
 export const STAGE = { cors: 1, auth: 2, handler: 4 } as const;

@@ -18,9 +18,9 @@ import {
   type LambdaContext,
   type TriggerKind,
 } from '../runtime/invocation.js';
-import { boundFields } from './bound-fields.js';
 import { type AppSyncContext, type Context, type ContextKey, isContextKey, type WebSocketContext } from './context.js';
 import type { ContextState } from './context-state.js';
+import { boundFields } from './internal/bound-fields.js';
 import { parseJsonBody } from './json-body.js';
 import type { Route } from './route.js';
 import type { SecurePrincipal } from './secure-principal.js';

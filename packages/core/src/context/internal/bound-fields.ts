@@ -1,6 +1,6 @@
-import type { BoundFields } from '../observability/bound-log.js';
-import { otherTraceId } from '../request/provenance.js';
-import type { ContextState } from './context-state.js';
+import type { BoundFields } from '../../observability/bound-log.js';
+import { otherTraceId } from '../../request/provenance.js';
+import type { ContextState } from '../context-state.js';
 
 /** The fields of every line of an invocation; read for each line, because tenant and route become known late. */
 export function boundFields(state: ContextState): BoundFields {
