@@ -21,10 +21,10 @@ export const PATHS = {
 } as const satisfies Readonly<Record<string, { readonly functions: Budget; readonly files: Budget }>>;
 
 /** The most lines of a file that is not in {@link LONG_FILES}: a longer one has more than one topic. */
-export const MAX_FILE_LINES = 400;
+const MAX_FILE_LINES = 400;
 
 /** Files that are longer, each with the reason. */
-export const LONG_FILES: Readonly<Record<string, string>> = {};
+const LONG_FILES: Readonly<Record<string, string>> = {};
 
 /** Files that are too long, and reasons for files that are no longer too long. */
 export function judgeFileLines(lines: ReadonlyMap<string, number>, reasons = LONG_FILES): readonly string[] {
