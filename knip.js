@@ -157,6 +157,8 @@ export default {
         'demo/main.ts',
         'demo/entry.ts',
         'test/**/*.test.ts',
+        // The function of a drill.
+        'test/orders-service.ts',
       ],
       project: ['**/*.ts'],
       // A flag of esbuild in a script.

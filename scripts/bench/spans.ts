@@ -1,13 +1,17 @@
 // Compares the tracer with OpenTelemetry's SDK in one process: CPU time of a request with three spans, in alternating rounds.
+import { createSocket } from 'node:dgram';
 import { pathToFileURL } from 'node:url';
 import { bundle } from './bundle.js';
 import { gatewayV2Event } from './events.js';
 import type { BenchContext, Handlers, Invoke } from './invoke.js';
+import { startReceiver } from './peers/receiver.js';
 import { median, pairedRatio } from './statistics.js';
 
 const [rounds = 61, calls = 200] = process.argv.slice(2).map(Number);
 /** Rounds before the measured ones, in which V8 compiles the code. */
 const WARM_UP = 8;
+/** The size of the datagram of a request with three spans. */
+const DATAGRAM_BYTES = 1500;
 const EVENT = JSON.stringify(gatewayV2Event({ method: 'GET', path: '/users/42' }));
 const CONTEXT: BenchContext = {
   awsRequestId: 'c6af9ac6-7b61-11e6-9a41-000000000001',
@@ -37,11 +41,23 @@ async function measure(invoke: Invoke): Promise<number> {
   return (user + system) / calls;
 }
 
+/** Only sends a datagram, as long as the one of a request with three spans. */
+async function createDatagram(): Promise<Invoke> {
+  const [host, port] = (await startReceiver()).split(':');
+  const socket = createSocket('udp4').unref();
+  await new Promise<void>((resolve) => socket.connect(Number(port), host, () => resolve()));
+  const bytes = Buffer.alloc(DATAGRAM_BYTES, 'x');
+  return () => socket.send(bytes, () => {});
+}
+
 const [ours, theirs] = [await load('peers/ours-p2.ts'), await load('peers/opentelemetry.ts')];
+const unsampled = await load('peers/ours-unsampled.ts');
 const peers = [
   { name: 'ours, without a tracer', invoke: await ours['spans-off']?.(), times: [] as number[] },
   { name: 'ours', invoke: await ours.spans?.(), times: [] as number[] },
   { name: "OpenTelemetry's SDK", invoke: await theirs.spans?.(), times: [] as number[] },
+  { name: 'ours, trace not sampled', invoke: await unsampled.spans?.(), times: [] as number[] },
+  { name: 'a datagram alone', invoke: await createDatagram(), times: [] as number[] },
 ];
 for (let round = -WARM_UP; round < rounds; round += 1) {
   for (const { invoke, times } of peers) {

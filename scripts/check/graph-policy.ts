@@ -150,6 +150,15 @@ export const SHARED_FILES: Readonly<Record<string, string | readonly string[]>> 
   // The examples are edited and deployed to a model: they depend on the constructs, not the reverse.
   'packages/constructs/test/lab/updates/notes.ts': 'examples/notes/infra/notes-stack.ts',
   'packages/constructs/test/lab/updates/sandbox.ts': 'examples/sandbox/infra/sandbox-stack.ts',
+  // The drill of a whole service runs with the servers of the command's tests.
+  'examples/notes/test/runbook.test.ts': [
+    'packages/cli/test/support/aws-cli.ts',
+    'packages/cli/test/support/deployed-state.ts',
+    'packages/cli/test/support/dev.ts',
+    'packages/cli/test/support/page.ts',
+    'packages/cli/test/support/redrive-main.ts',
+    'packages/cli/test/support/stand-in.ts',
+  ],
   // The event of one example reaches the other.
   'examples/digest/test/digest.test.ts': 'examples/notes/test/support.ts',
   // The same judges compare roles, stacks and edits of constructs and of templates; no release contains them.

@@ -12,30 +12,28 @@ export interface Budget {
  */
 export const PATHS = {
   // Since traces and the metric line of an invocation: the end of an invocation, the span of a call in two files, its measures.
-  get: { functions: { reached: 66, wanted: 60 }, files: { reached: 18, wanted: 16 } },
-  call: { functions: { reached: 124, wanted: 110 }, files: { reached: 31, wanted: 24 } },
+  get: { functions: { reached: 66, wanted: 60 }, files: { reached: 19, wanted: 16 } },
+  call: { functions: { reached: 124, wanted: 110 }, files: { reached: 32, wanted: 24 } },
+  // The context of an invocation and its state are two files.
   // A call runs the files of the GET and ten of MCP, with a topic each; an elicitation adds three of MCP (record, sealed
   // state, cipher) and five of the base of all packages (digest, canonical JSON, caller, tenant, validator).
-  elicitation: { functions: { reached: 170, wanted: 140 }, files: { reached: 39, wanted: 28 } },
+  elicitation: { functions: { reached: 170, wanted: 140 }, files: { reached: 40, wanted: 28 } },
 } as const satisfies Readonly<Record<string, { readonly functions: Budget; readonly files: Budget }>>;
 
 /** The most lines of a file that is not in {@link LONG_FILES}: a longer one has more than one topic. */
-export const MAX_FILE_LINES = 400;
+const MAX_FILE_LINES = 400;
 
 /** Files that are longer, each with the reason. */
-export const LONG_FILES: Readonly<Record<string, string>> = {
-  'packages/core/src/context/request-context.ts':
-    'what the pipeline writes and what a handler reads of it: every request passes both',
-};
+const LONG_FILES: Readonly<Record<string, string>> = {};
 
 /** Files that are too long, and reasons for files that are no longer too long. */
-export function judgeFileLines(lines: ReadonlyMap<string, number>): readonly string[] {
+export function judgeFileLines(lines: ReadonlyMap<string, number>, reasons = LONG_FILES): readonly string[] {
   const long = [...lines].filter(([, count]) => count > MAX_FILE_LINES);
   return [
     ...long
-      .filter(([file]) => !(file in LONG_FILES))
+      .filter(([file]) => !(file in reasons))
       .map(([file, count]) => `${file} has ${count} lines, at most ${MAX_FILE_LINES}`),
-    ...Object.keys(LONG_FILES)
+    ...Object.keys(reasons)
       .filter((file) => !long.some(([name]) => name === file))
       .map((file) => `${file} is in LONG_FILES and has no more than ${MAX_FILE_LINES} lines`),
   ];

@@ -15,6 +15,7 @@ import { FRONT_DOORS } from './front-doors-data.js';
 import { checkHosts, readHostResults, readHostVersions, renderMcpPage } from './mcp-hosts.js';
 import { checkMetricTable, renderMetricTable } from './metric-table.js';
 import { checkTables, readTables, renderTables } from './option-tables.js';
+import { checkSupport, renderSupport, SECURITY } from './support.js';
 import { renderTriggerRows, TRIGGER_FILES } from './trigger-files.js';
 import { renderKindsPage, renderKindsTable } from './trigger-kinds.js';
 import { renderReleaseSet, renderVersion, renderVersions, versionFiles } from './versions.js';
@@ -60,7 +61,16 @@ export const PAGES: readonly Page[] = [
     render: () => renderMetricTable(readFileSync(join(ROOT, OBSERVABILITY), 'utf8')),
   },
   { file: 'docs/error-codes.md', check: () => [], render: renderErrorCodes },
-  { file: RELEASES, check: checkCompatibility, render: renderCompatibility },
+  {
+    file: RELEASES,
+    check: () => [...checkCompatibility(), ...checkSupport(RELEASES, ['periods', 'deprecated', 'node'])],
+    render: () => renderSupport(renderCompatibility()),
+  },
+  {
+    file: SECURITY,
+    check: () => checkSupport(SECURITY, ['security-fixes']),
+    render: () => renderSupport(readFileSync(join(ROOT, SECURITY), 'utf8')),
+  },
   ...['docs/deployment.md', 'docs/deploy-sam.md', 'docs/deploy-terraform.md'].map(deploymentPage),
   ...readWorkspace(ROOT, ['packages']).map(({ folder }) => readme(`${folder}/README.md`)),
 ];

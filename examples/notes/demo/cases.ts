@@ -79,7 +79,7 @@ export const cases: readonly Case[] = [
     adapter: 'serveWebSocket',
     expect: {
       statusCode: 200,
-      body: '{"watching":"{\\"action\\":\\"watch\\",\\"id\\":\\"note-1\\"}","by":"ada"}',
+      body: '{"watching":"note-1","by":"ada"}',
     },
   },
   { file: 'websocket-default', kind: 'websocket', adapter: 'serveWebSocket', expect: { statusCode: 400 } },

@@ -11,7 +11,7 @@ import { registerGraphQL } from './graphql.js';
 import { type Announce, registerHttp } from './http.js';
 import { NoteStore } from './notes.js';
 import { registerSearch } from './search.js';
-import { registerSockets } from './sockets.js';
+import { registerSockets, SENDS } from './sockets.js';
 import { createTools, registerTools, type ToolsConfig } from './tools.js';
 import { createTriggers } from './triggers.js';
 
@@ -52,7 +52,7 @@ export function createNotesService(config: NotesConfig): NotesService {
     ...createTriggers(notes, journal),
     agentCoreTools(server, { target: 'notes', posture: Authenticated('notes:read') }),
   ];
-  const app = new SecureApp({ ...container, ...gate, onResponse: secureHeaders(), surfaces });
+  const app = new SecureApp({ ...container, ...gate, onResponse: secureHeaders(), sends: SENDS, surfaces });
   notes.add({ title: 'Milk', text: 'one litre' }, 'ada');
   app.use(rateLimitMiddleware({ limiter }));
   registerSearch(app, notes, search);

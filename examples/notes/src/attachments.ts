@@ -3,7 +3,7 @@ import { binary, bind, created } from '@sallyport/http';
 import type { ObjectRef, ObjectStore, UploadGrants } from '@sallyport/objectstore';
 import { Authenticated, type SecureApp } from '@sallyport/secure';
 import type { NoteStore } from './notes.js';
-import { AttachmentParams, AttachmentType, Upload } from './schemas.js';
+import { Attached, AttachmentParams, AttachmentType, Grant, Upload } from './schemas.js';
 
 /** The store of attachments, and the signer of their uploads. */
 export interface AttachmentsConfig {
@@ -28,7 +28,7 @@ export function registerAttachments(
   };
   app.put(
     '/notes/{id}/attachments/{name}',
-    bind({ params: AttachmentParams }, async (ctx, { params }) => {
+    bind({ params: AttachmentParams, response: Attached, status: 201 }, async (ctx, { params }) => {
       const payload = ctx.request.body;
       const { data: contentType } = AttachmentType.safeParse(ctx.header('content-type'));
       if (!contentType) throw new FrameworkError('notes.wrong_type', 'no such attachments', { statusCode: 415 });
@@ -48,7 +48,7 @@ export function registerAttachments(
   );
   app.post(
     '/notes/{id}/attachments/{name}/upload',
-    bind({ params: AttachmentParams, body: Upload }, async (_ctx, { params, body }) => {
+    bind({ params: AttachmentParams, body: Upload, response: Grant, status: 201 }, async (_ctx, { params, body }) => {
       const limits = { maxBytes: MAX_ATTACHMENT_BYTES, expiresIn: GRANT_SECONDS };
       const grant = await grants.presignPut({ ref: refOf(params), ...body, ...limits });
       const { method, url, headers } = grant;

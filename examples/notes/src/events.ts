@@ -1,6 +1,6 @@
 import { idempotentHandler, type JobLedger, withLease } from '@sallyport/jobs';
 import type { SecureApp } from '@sallyport/secure';
-import { type EventContext, payload, type QueueRecord, scheduledSummary } from '@sallyport/streams';
+import { type EventContext, payload, scheduledSummary, type TableStreamRecord } from '@sallyport/streams';
 import * as z from 'zod';
 import type { NoteStore } from './notes.js';
 
@@ -22,25 +22,39 @@ export function createJournal(): Journal {
 const Click = z.object({ path: z.string() });
 const Reminder = z.object({ noteId: z.string() });
 const Payment = z.object({ amount: z.number() });
+const Order = z.object({ id: z.string() });
+const NoteKeys = z.object({ id: z.string() });
+const Announcement = z.object({ text: z.string() });
+const InvoicePaid = z.object({ invoice: z.string() });
 
 /** Queues, streams, topics and buses. If a handler throws, its record is reported, and AWS delivers it again. */
 export function registerEvents(app: SecureApp, notes: NoteStore, journal: Journal, ledger: JobLedger): void {
   registerQueues(app, journal, ledger);
-  app.tableStream('notes', (_ctx, record) => {
-    journal.changes.push(`${record.eventName} ${record.dynamodb?.Keys?.id?.S}`);
-  });
+  app.tableStream(
+    'notes',
+    payload(
+      NoteKeys,
+      (_ctx, { id }, record: TableStreamRecord) => void journal.changes.push(`${record.eventName} ${id}`),
+      {
+        of: 'keys',
+      },
+    ),
+  );
   app.kinesis(
     'clicks',
     payload(Click, (_ctx, { path }) => void journal.clicks.push(path)),
   );
-  app.topic('announcements', (_ctx, record) => {
-    journal.notices.push(record.Sns.Message);
-    return { read: true };
-  });
-  app.eventBus({ source: 'billing', detailType: 'InvoicePaid' }, (_ctx, event) => {
-    const { invoice } = event.detail as { invoice: string };
-    return { paid: invoice };
-  });
+  app.topic(
+    'announcements',
+    payload(Announcement, (_ctx, { text }) => {
+      journal.notices.push(text);
+      return { read: true };
+    }),
+  );
+  app.eventBus(
+    { source: 'billing', detailType: 'InvoicePaid' },
+    payload(InvoicePaid, (_ctx, { invoice }) => ({ paid: invoice })),
+  );
   // Two instances may receive the same scheduled event; only the instance that acquires the lease works.
   app.eventBus({ ruleName: 'nightly-cleanup' }, (ctx, event) =>
     withLease(ledger, { name: 'nightly-cleanup' }, async () =>
@@ -61,16 +75,11 @@ function registerQueues(app: SecureApp, journal: Journal, ledger: JobLedger): vo
   // An order that is delivered twice is fulfilled once.
   app.queue(
     'orders',
-    idempotentHandler(
-      ledger,
-      { key: (_ctx, message) => orderOf(message).id },
-      (_ctx: EventContext, message: QueueRecord) => {
-        journal.orders.push(orderOf(message).id);
-      },
+    payload(
+      Order,
+      idempotentHandler(ledger, { key: (_ctx, { id }) => id }, (_ctx: EventContext, { id }: z.infer<typeof Order>) => {
+        journal.orders.push(id);
+      }),
     ),
   );
-}
-
-function orderOf(message: QueueRecord): { readonly id: string } {
-  return JSON.parse(message.body) as { id: string };
 }

@@ -1,6 +1,7 @@
 import { resolver } from '@sallyport/appsync';
 import { Authenticated, type SecureApp } from '@sallyport/secure';
 import type { NoteStore } from './notes.js';
+import { NoteInput, NoteParams, NoteView } from './schemas.js';
 
 const AUTHORS: ReadonlyMap<unknown, string> = new Map([
   ['ada', 'Ada Lovelace'],
@@ -14,13 +15,13 @@ export function registerGraphQL(app: SecureApp, notes: NoteStore): void {
   app.appSyncField(
     'Query',
     'note',
-    resolver<{ id: string }>((_ctx, { id }) => notes.get(id)),
+    resolver({ args: NoteParams, result: NoteView.nullish() }, (_ctx, { id }) => notes.get(id)),
     canRead,
   );
   app.appSyncField(
     'Mutation',
     'addNote',
-    resolver<{ title: string; text: string }>((ctx, input) => notes.add(input, ctx.authIdentity)),
+    resolver({ args: NoteInput, result: NoteView }, (ctx, input) => notes.add(input, ctx.authIdentity)),
     Authenticated('notes:write'),
   );
   app.appSyncBatchField(

@@ -1,26 +1,42 @@
 import { FrameworkError } from '@sallyport/core';
-import { bind, created, json, noContent, setCookie, text } from '@sallyport/http';
+import { bind, created, json, noContent, setCookie } from '@sallyport/http';
 import { Authenticated, Public, type SecureApp } from '@sallyport/secure';
 import type { Note, NoteStore } from './notes.js';
-import { Greeting, NoteChange, NoteInput, NoteParams, NoteView, PageQuery } from './schemas.js';
+import {
+  Greeted,
+  Greeting,
+  Health,
+  NoteChange,
+  NoteInput,
+  NoteList,
+  NoteParams,
+  NoteView,
+  PageQuery,
+} from './schemas.js';
 
 const canRead = Authenticated('notes:read');
 const canWrite = Authenticated('notes:write');
+
+const NOT_FOUND = { 404: 'app.not_found' } as const;
 
 /** Notifies other services of a new note. */
 export type Announce = (note: Note) => Promise<unknown>;
 
 /** The HTTP routes, except for attachments. */
 export function registerHttp(app: SecureApp, notes: NoteStore, announce?: Announce): void {
-  app.get('/health', () => json(200, { ok: true }), Public());
+  app.get(
+    '/health',
+    bind({ response: Health }, () => ({ ok: true })),
+    Public(),
+  );
   app.get(
     '/notes',
-    bind({ query: PageQuery }, (_ctx, { query }) => ({ notes: notes.list(query.limit) })),
+    bind({ query: PageQuery, response: NoteList }, (_ctx, { query }) => ({ notes: notes.list(query.limit) })),
     canRead,
   );
   app.post(
     '/notes',
-    bind({ body: NoteInput }, async (ctx, { body }) => {
+    bind({ body: NoteInput, response: NoteView, status: 201 }, async (ctx, { body }) => {
       const note = ctx.span('store the note', () => notes.add(body, ctx.authIdentity));
       await announce?.(note);
       return created(note, `/notes/${note.id}`);
@@ -29,7 +45,7 @@ export function registerHttp(app: SecureApp, notes: NoteStore, announce?: Announ
   );
   app.get(
     '/notes/{id}',
-    bind({ params: NoteParams, response: NoteView }, (_ctx, { params }) => found(notes, params.id)),
+    bind({ params: NoteParams, response: NoteView, errors: NOT_FOUND }, (_ctx, { params }) => found(notes, params.id)),
     canRead,
   );
   app.put(
@@ -41,7 +57,7 @@ export function registerHttp(app: SecureApp, notes: NoteStore, announce?: Announ
   );
   app.patch(
     '/notes/{id}',
-    bind({ params: NoteParams, body: NoteChange }, (_ctx, { params, body }) => {
+    bind({ params: NoteParams, body: NoteChange, response: NoteView, errors: NOT_FOUND }, (_ctx, { params, body }) => {
       const note = found(notes, params.id);
       return notes.put(note.id, { title: body.title ?? note.title, text: body.text ?? note.text }, note.authorId);
     }),
@@ -49,15 +65,15 @@ export function registerHttp(app: SecureApp, notes: NoteStore, announce?: Announ
   );
   app.delete(
     '/notes/{id}',
-    (ctx) => {
-      if (!notes.remove(ctx.param('id'))) throw new FrameworkError('app.not_found', 'no such note');
+    bind({ params: NoteParams, status: 204, errors: NOT_FOUND }, (_ctx, { params }) => {
+      if (!notes.remove(params.id)) throw new FrameworkError('app.not_found', 'no such note');
       return noContent();
-    },
+    }),
     canWrite,
   );
   app.post(
     '/greetings',
-    bind({ body: Greeting }, (_ctx, { body }) => greet(body.name)),
+    bind({ body: Greeting, response: Greeted }, (_ctx, { body }) => greet(body.name)),
     Authenticated(),
   );
 }
@@ -70,7 +86,7 @@ function found(notes: NoteStore, id: string): Note {
 
 /** Stores a greeting in cookies. They identify no caller: only the token does. */
 function greet(name: string) {
-  const answer = text(200, `welcome, ${name}`);
+  const answer = json(200, { greeting: `welcome, ${name}` });
   const remembered = setCookie(answer, 'greeted', 'yes', { maxAge: 86_400 });
   return setCookie(remembered, 'theme', 'dark', { httpOnly: false });
 }

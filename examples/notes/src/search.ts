@@ -3,12 +3,15 @@ import { Authenticated, type SecureApp } from '@sallyport/secure';
 import type { SemanticIndex } from '@sallyport/vectors';
 import * as z from 'zod';
 import type { Note, NoteStore } from './notes.js';
+import { NoteView } from './schemas.js';
 
 const SearchQuery = z.object({
   q: z.string().trim().min(1).max(1000),
   author: z.string().min(1).optional(),
   limit: z.coerce.number().int().min(1).max(20).default(5),
 });
+
+const Hits = z.object({ notes: z.array(z.object({ note: NoteView.optional(), distance: z.number().optional() })) });
 
 /** The maximum number of notes in the index; a service with more notes would update it from the stream of its table. */
 const MAX_NOTES = 10_000;
@@ -18,7 +21,7 @@ export function registerSearch(app: SecureApp, notes: NoteStore, index: Semantic
   const indexed = new Map<string, Note>();
   app.get(
     '/search',
-    bind({ query: SearchQuery }, async (ctx, { query: { q, author, limit } }) => {
+    bind({ query: SearchQuery, response: Hits }, async (ctx, { query: { q, author, limit } }) => {
       const options = { signal: ctx.signal };
       await catchUp(notes, index, indexed, options);
       const filter = author === undefined ? {} : { filter: { author } };

@@ -10,7 +10,7 @@ import {
 import { Authenticated, type SecureApp } from '@sallyport/secure';
 import * as z from 'zod';
 import type { NoteStore } from './notes.js';
-import { NoteInput } from './schemas.js';
+import { NoteInput, NoteList } from './schemas.js';
 
 export interface ToolsConfig {
   /** The store of sessions, so that any instance can answer. */
@@ -24,14 +24,18 @@ export function createTools(notes: NoteStore, { store, secret }: ToolsConfig): M
   const server = createMcpServer({ name: 'notes', version: '1.0.0', store, secret });
   server.tool(
     'find_notes',
-    { description: 'Finds notes whose title or text contains a word.', input: z.object({ word: z.string().min(1) }) },
+    {
+      description: 'Finds notes whose title or text contains a word.',
+      input: z.object({ word: z.string().min(1) }),
+      output: NoteList,
+    },
     ({ word }) => ({
       structured: { notes: notes.list(100).filter(({ title, text }) => `${title} ${text}`.includes(word)) },
     }),
   );
   server.tool(
     'add_note',
-    { description: 'Adds a note.', input: NoteInput, scopes: ['notes:write'] },
+    { description: 'Adds a note.', input: NoteInput, output: z.object({ id: z.string() }), scopes: ['notes:write'] },
     (input, { principal }) => {
       if (!principal) throw new McpToolError('sign in first');
       return { structured: { id: notes.add(input, principal.identity).id } };

@@ -14,8 +14,11 @@ export function createTriggers(notes: NoteStore, journal: Journal) {
     'uploads',
     (_ctx, object) => void journal.uploads.push(`${object.event} ${object.key}`),
   );
-  const operations = directInvoke().invoke('import-notes', Import, (_ctx, input) => ({
-    added: input.notes.map((note) => notes.add(note, input.authorId).id),
-  }));
+  const operations = directInvoke().invoke(
+    'import-notes',
+    Import,
+    (_ctx, input) => ({ added: input.notes.map((note) => notes.add(note, input.authorId).id) }),
+    { output: z.object({ added: z.array(z.string()) }) },
+  );
   return [uploads, operations];
 }

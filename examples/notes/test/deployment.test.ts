@@ -75,7 +75,7 @@ function eventsOf(): readonly (readonly [name: string, event: unknown, answer: u
       done,
     ],
     ['ledger.fifo', buildQueueEvent(arn('sqs', queues?.['ledger.fifo'] ?? ''), [{ body: '{"amount":5}' }]), done],
-    ['notes', buildTableStreamEvent(table, [{ eventName: 'INSERT', keys: { id: { S: 'n' } } }]), done],
+    ['notes', buildTableStreamEvent(table, [{ eventName: 'INSERT', keys: { id: 'n' } }]), done],
     [
       'clicks, with the sequence number of what failed',
       buildKinesisEvent(arn('kinesis', `stream/${assembly.idOf('AWS::Kinesis::Stream')}`), [
@@ -85,7 +85,7 @@ function eventsOf(): readonly (readonly [name: string, event: unknown, answer: u
     ],
     [
       'announcements',
-      buildTopicEvent(arn('sns', topic?.announcements ?? ''), [{ message: 'hello' }]),
+      buildTopicEvent(arn('sns', topic?.announcements ?? ''), [{ message: '{"text":"hello"}' }]),
       [{ read: true }],
     ],
     [

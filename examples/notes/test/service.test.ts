@@ -113,17 +113,22 @@ describe('notes over HTTP', () => {
 });
 
 describe('a WebSocket', () => {
+  const BODIES: Readonly<Record<string, string>> = {
+    watch: '{"action":"watch","data":{"id":"note-1"}}',
+    say: '{"action":"say","data":{"text":"hi"}}',
+  };
   const event = (routeKey: string, eventType: 'CONNECT' | 'MESSAGE', connectionId: string, headers = {}) =>
-    ({ ...buildWebSocketEvent({ routeKey, eventType, connectionId, body: 'hi' }), headers }) as ReturnType<
-      typeof buildWebSocketEvent
-    >;
+    ({
+      ...buildWebSocketEvent({ routeKey, eventType, connectionId, body: BODIES[routeKey] ?? '' }),
+      headers,
+    }) as ReturnType<typeof buildWebSocketEvent>;
 
   it('shows its token once; other callers cannot use its connection', async () => {
     const connect = event('$connect', 'CONNECT', 'conn-1', bearer(reader).headers);
     expect(await env.invoke(service.app, connect)).toMatchObject({ statusCode: 204 });
     expect(await env.invoke(service.app, event('watch', 'MESSAGE', 'conn-1'))).toMatchObject({
       statusCode: 200,
-      body: '{"watching":"hi","by":"alan"}',
+      body: '{"watching":"note-1","by":"alan"}',
     });
     expect(await env.invoke(service.app, event('watch', 'MESSAGE', 'conn-2'))).toMatchObject({ statusCode: 401 });
   });
@@ -147,8 +152,8 @@ describe('a WebSocket', () => {
     expect(await env.invoke(app, event('say', 'MESSAGE', 'conn-2'))).toMatchObject({ statusCode: 403 });
     const told = sockets.calls.map(({ connectionId, data }) => [connectionId, Buffer.from(data ?? []).toString()]);
     expect(told.sort()).toEqual([
-      ['conn-1', '{"from":"ada","text":"hi"}'],
-      ['conn-2', '{"from":"ada","text":"hi"}'],
+      ['conn-1', '{"type":"said","data":{"from":"ada","text":"hi"}}'],
+      ['conn-2', '{"type":"said","data":{"from":"ada","text":"hi"}}'],
     ]);
   });
 });

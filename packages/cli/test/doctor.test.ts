@@ -305,6 +305,122 @@ test.each<readonly [what: string, plant: (state: DeployedState) => void]>([
   expect(await doctor('Orders')).toEqual({ code: 0, out: 'Orders: 9 resources, 0 findings\n', err: '' });
 });
 
+describe('the conditions of a role', () => {
+  const ORDERS = { Effect: 'Allow', Action: ['sqs:ReceiveMessage', 'sqs:DeleteMessage'] };
+  const OWN = { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } };
+  const DEPLOYED = { stringEquals: { 'AWS:SourceAccount': ['123456789012'] } };
+  const OTHER = { StringEquals: { 'aws:PrincipalTag/team': ['a', 'b'] } };
+  const SECURE = { Bool: { 'aws:SecureTransport': 'false' } };
+  const RECEIVE = { ...ORDERS, Action: 'sqs:ReceiveMessage', Resource: QUEUE_ARN };
+  const DELETE = { ...ORDERS, Action: 'sqs:DeleteMessage', Resource: QUEUE_ARN };
+  const both = (Condition?: object) => ({ ...ORDERS, Resource: QUEUE_ARN, ...(Condition && { Condition }) });
+  /** The role in the template has these conditions for the queue, and these further statements. */
+  const template = (Condition?: object, more: readonly object[] = []) => {
+    const { state } = standIn;
+    const { Properties } = TEMPLATE.Resources.ApiPolicy;
+    const [queue, ...others] = Properties.PolicyDocument.Statement;
+    const Statement = [{ ...queue, ...(Condition && { Condition }) }, ...others, ...more];
+    const ApiPolicy = { ...TEMPLATE.Resources.ApiPolicy, Properties: { ...Properties, PolicyDocument: { Statement } } };
+    state.template = { Resources: { ...TEMPLATE.Resources, ApiPolicy } };
+  };
+
+  test.each<readonly [what: string, plant: () => void, rule: string, problem: string]>([
+    [
+      'a condition that was added',
+      () => policy(standIn.state, [both(OTHER), PUT_EVENTS]),
+      'missing-permission',
+      'allows sqs:ReceiveMessage, sqs:DeleteMessage on Orders only with the condition StringEquals aws:PrincipalTag/team a or b',
+    ],
+    [
+      'a condition that was added to a single action',
+      () => policy(standIn.state, [{ ...RECEIVE, Condition: OTHER }, DELETE, PUT_EVENTS]),
+      'missing-permission',
+      'allows sqs:ReceiveMessage on Orders only with the condition StringEquals aws:PrincipalTag/team a or b',
+    ],
+    [
+      'a condition that was lost',
+      () => {
+        template(OWN);
+        policy(standIn.state, [both(), PUT_EVENTS]);
+      },
+      'drift',
+      'allows sqs:ReceiveMessage, sqs:DeleteMessage on Orders without the condition StringEquals aws:SourceAccount *',
+    ],
+    [
+      'a wider statement next to the right one',
+      () => {
+        template(OWN);
+        policy(standIn.state, [both(DEPLOYED), DELETE, PUT_EVENTS]);
+      },
+      'drift',
+      'allows sqs:DeleteMessage on Orders without the condition StringEquals aws:SourceAccount *',
+    ],
+    [
+      'a condition on a denial',
+      () =>
+        policy(standIn.state, [
+          both(),
+          PUT_EVENTS,
+          { Effect: 'Deny', Action: 'sqs:*', Resource: '*', Condition: SECURE },
+        ]),
+      'missing-permission',
+      'denies sqs:ReceiveMessage, sqs:DeleteMessage on Orders with the condition Bool aws:SecureTransport false',
+    ],
+  ])('%s is named', async (_what, plant, rule, problem) => {
+    plant();
+    expect(JSON.parse((await doctor('Orders', '--json')).out)).toMatchObject({
+      rule,
+      resource: 'ApiRole',
+      problem: `orders-api-role ${problem}`,
+      remedy: 'aws iam put-role-policy --role-name orders-api-role, with the policy of the template',
+    });
+  });
+
+  test('a changed value is an added and a lost condition', async () => {
+    template({ StringEquals: { 'aws:SourceAccount': '123456789012' } });
+    policy(standIn.state, [both({ StringEquals: { 'aws:SourceAccount': '999999999999' } }), PUT_EVENTS]);
+    const { out } = await doctor('Orders');
+    expect(out).toContain('only with the condition StringEquals aws:SourceAccount 999999999999\n');
+    expect(out).toContain('without the condition StringEquals aws:SourceAccount 123456789012\n');
+  });
+
+  test.each<readonly [what: string, plant: () => void]>([
+    [
+      'have other cases, and a value that CloudFormation computes',
+      () => {
+        template(OWN);
+        policy(standIn.state, [both(DEPLOYED), PUT_EVENTS]);
+      },
+    ],
+    [
+      'have their values in another order',
+      () => {
+        template({ StringEquals: { 'aws:PrincipalTag/team': ['b', 'a'] } });
+        policy(standIn.state, [both(OTHER), PUT_EVENTS]);
+      },
+    ],
+    [
+      'are those of a denial in the template',
+      () => {
+        const deny = { Effect: 'Deny', Action: 'sqs:*', Resource: '*', Condition: SECURE };
+        template(undefined, [deny]);
+        policy(standIn.state, [both(), PUT_EVENTS, deny]);
+      },
+    ],
+    [
+      'are absent in a second statement of the template',
+      () => {
+        template(OWN, [both()]);
+        policy(standIn.state, [both(DEPLOYED), both(), PUT_EVENTS]);
+      },
+    ],
+    ['are absent in a second statement of the role', () => policy(standIn.state, [both(OTHER), both(), PUT_EVENTS])],
+  ])('are equal if they %s', async (_what, plant) => {
+    plant();
+    expect(await doctor('Orders')).toEqual({ code: 0, out: 'Orders: 9 resources, 0 findings\n', err: '' });
+  });
+});
+
 test('a managed policy of the template must be attached, and its statements apply', async () => {
   const queues = 'arn:aws:iam::123456789012:policy/Orders-Queues-1';
   const { ApiPolicy, ...others } = TEMPLATE.Resources;

@@ -1,11 +1,11 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { GetQueueAttributesCommand, GetQueueUrlCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { REDRIVE_COMMAND, RUNBOOK_COMMAND } from '@sallyport/cli/command';
 import { type DevRun, runIn, startDev } from './support/dev.js';
 import { healthy, TEMPLATE } from './support/orders-stack.js';
 import { commandIn, runLine, section } from './support/page.js';
-import { writeRedrive } from './support/redrive-main.js';
+import { writeRedriveAsNpx } from './support/redrive-main.js';
 import { startStandIn } from './support/stand-in.js';
 
 // The drill of docs/operations.md ("A drill: a poison message"), step by step, with the commands of that page only.
@@ -104,10 +104,7 @@ async function runbook() {
     AWS_ENDPOINT_URL: standIn.endpoint,
   });
   await standIn.close();
-  await writeRedrive(join(dev.folder, 'redrive.mjs'));
-  const npx = `#!/bin/sh\ncd '${dev.folder}' && shift 2 && exec '${process.execPath}' redrive.mjs "$@"\n`;
-  dev.write('bin/npx', npx);
-  chmodSync(join(dev.folder, 'bin/npx'), 0o755);
+  await writeRedriveAsNpx(dev.folder);
   const env = { ...dev.variables, NODE_NO_WARNINGS: '1', PATH: `${join(dev.folder, 'bin')}:${process.env.PATH}` };
   return { page, shell: (line: string) => runLine(page, line, env) };
 }

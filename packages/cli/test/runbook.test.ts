@@ -1,8 +1,8 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { DOCTOR_COMMAND, RUNBOOK_COMMAND } from '@sallyport/cli/command';
+import { AWS_CLI, writeProgram } from './support/aws-cli.js';
 import { runIn } from './support/dev.js';
 import { healthy, TEMPLATE } from './support/orders-stack.js';
 import { commandIn, runLine, section } from './support/page.js';
@@ -14,8 +14,7 @@ beforeAll(async () => {
   standIn = await startStandIn(healthy());
   folder = mkdtempSync(join(tmpdir(), 'sallyport-runbook-'));
   write('Orders.template.json', JSON.stringify(TEMPLATE));
-  write('bin/aws', AWS);
-  chmodSync(join(folder, 'bin/aws'), 0o755);
+  writeProgram(folder, 'aws', AWS_CLI);
 });
 afterAll(async () => {
   await standIn.close();
@@ -24,26 +23,6 @@ afterAll(async () => {
 beforeEach(() => {
   standIn.state = healthy();
 });
-
-/** The commands of the AWS CLI that the page uses, with the clients of the SDK: the CLI is not part of this repository. */
-const AWS = `#!${process.execPath}
-const { createRequire } = require('node:module');
-const { CloudFormationClient, DescribeStackResourceCommand } = createRequire('${fileURLToPath(import.meta.url)}')('@aws-sdk/client-cloudformation');
-const lambda = createRequire('${fileURLToPath(import.meta.url)}')('@aws-sdk/client-lambda');
-const [service, command, ...flags] = process.argv.slice(2);
-const value = (flag) => flags[flags.indexOf(flag) + 1];
-const settings = { endpoint: process.env.AWS_ENDPOINT_URL, region: 'eu-west-1' };
-const client = new lambda.LambdaClient(settings);
-const UUID = value('--uuid');
-const run = {
-  'get-event-source-mapping': () => client.send(new lambda.GetEventSourceMappingCommand({ UUID })),
-  'update-event-source-mapping': () =>
-    client.send(new lambda.UpdateEventSourceMappingCommand({ UUID, Enabled: flags.includes('--enabled') })),
-  'delete-function-concurrency': () =>
-    client.send(new lambda.DeleteFunctionConcurrencyCommand({ FunctionName: value('--function-name') })),
-}[command];
-run().then(({ State, LastProcessingResult }) => console.log(JSON.stringify([State, LastProcessingResult])));
-`;
 
 function write(file: string, content: string): void {
   mkdirSync(dirname(join(folder, file)), { recursive: true });
@@ -76,7 +55,7 @@ test('each part has its purpose, its alarms, a first look, actions and what is l
   expect(out).toContain('(docs/operations.md#failure-queue)');
 });
 
-/** A third fault is in drill.test.ts: messages that were given up, on a real queue. */
+/** A third fault is in drill.test.ts: messages that were given up, on a real queue. All three on a whole service: `examples/notes/test/runbook.test.ts`. */
 describe('a planted fault is found and repaired with the page alone', () => {
   const page = async () => (await runbook('Orders.template.json', '--stack', 'Orders')).out;
 

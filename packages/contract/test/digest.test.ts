@@ -1,5 +1,5 @@
-import { contractDigest, sourcesOf, usedPartOf } from '../src/service.js';
-import { contractOf } from './support/contracts.js';
+import { contractDigest, type ServiceContract, sourcesOf, usedPartOf } from '../src/service.js';
+import { contractOf, object } from './support/contracts.js';
 
 const at = { function: 'src/lambda.ts' };
 const node = { type: 'object', properties: { next: { $ref: '#/schemas/Node' } } };
@@ -11,8 +11,31 @@ const contract = contractOf({
   unknown: [{ at: 'GET /old 200', reason: 'Date' }],
 });
 
-test('the digest of a contract is computed from its JSON', () => {
-  expect(contractDigest({ version: 1, service: 'notes' } as never)).toBe('1c562664763ecb4b');
+describe('the digest of a contract', () => {
+  it('is computed from its operations, messages and schemas', () => {
+    expect(contractDigest(contract)).toBe('7c6a6b4aaef26cd8');
+  });
+
+  const other = { function: 'dev/lambda.ts' };
+  test.each<readonly [string, Partial<ServiceContract>]>([
+    ['the name of the service: the stack, or the package', { service: '@acme/shop' }],
+    ['the function that serves an operation', { queue: { orders: { ...contract.queue.orders, ...other } as never } }],
+    ['the order of its schemas', { schemas: { Order: { type: 'object' }, Node: node } }],
+  ])('does not depend on %s', (_, change) => {
+    expect(contractDigest({ ...contract, ...change })).toBe(contractDigest(contract));
+  });
+
+  test.each<readonly [string, Partial<ServiceContract>]>([
+    ['an answer', { http: { 'GET /notes': { ...at, answer: { 201: { $ref: '#/schemas/Node' } } } } }],
+    ['a posture', { http: { 'GET /notes': { ...contract.http['GET /notes'], ...at, posture: 'public' } } }],
+    [
+      'a member of a message that is named function',
+      { schemas: { ...contract.schemas, Order: object({ function: {} }) } },
+    ],
+    ['the envelope of socket messages', { socket: { ...contract.socket, envelope: { type: 'kind' } as never } }],
+  ])('depends on %s', (_, change) => {
+    expect(contractDigest({ ...contract, ...change })).not.toBe(contractDigest(contract));
+  });
 });
 
 test('the sources of a contract are its messages without its operations', () => {

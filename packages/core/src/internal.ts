@@ -6,6 +6,8 @@
  */
 
 export type { ContextTransport } from './context/context.js';
+export { type ContextRuntime, ContextState, STAGE } from './context/context-state.js';
+export { parseJsonBody } from './context/json-body.js';
 export {
   BEARER_MARK,
   bearerOf,
@@ -18,15 +20,7 @@ export {
   snapshotPlain,
   withBearer,
 } from './context/principal.js';
-export {
-  type ContextRuntime,
-  ContextState,
-  parseJsonBody,
-  RESERVED_PREFIX,
-  RequestContext,
-  STAGE,
-  stateOf,
-} from './context/request-context.js';
+export { RESERVED_PREFIX, RequestContext, stateOf } from './context/request-context.js';
 export {
   brandError,
   clientErrorOf,

@@ -133,6 +133,18 @@ describe('createEmfSink', () => {
     expect(emit({ ...REQUEST, tags: { ...REQUEST.tags, error_code: 'c99' } })).toContain('"error_code":"c99"');
   });
 
+  it('keeps the first 100 of 10,000 values of a tag, and counts the others as other and in FoldedValues', () => {
+    const raw: string[] = [];
+    const sink = createEmfSink({ service: 's', environment: {}, write: (line) => raw.push(line) });
+    for (let n = 0; n < 10_000; n += 1) sink({ name: 'Orders', value: 1, tags: { shop: `s${n}` }, properties: {} });
+    const lines = raw.map((line) => JSON.parse(line) as { shop?: string; FoldedValues?: number });
+    expect(new Set(lines.flatMap(({ shop }) => shop ?? []))).toEqual(
+      new Set([...Array.from({ length: 100 }, (_, n) => `s${n}`), 'other']),
+    );
+    expect(lines.filter(({ shop }) => shop === 'other')).toHaveLength(9900);
+    expect(lines.reduce((sum, { FoldedValues = 0 }) => sum + FoldedValues, 0)).toBe(9900);
+  });
+
   it('reads the service from the environment and survives a writer that throws', () => {
     expect(emit(REQUEST, { service: undefined as never, environment: { AWS_LAMBDA_FUNCTION_NAME: 'fn' } })).toContain(
       '"service":"fn"',

@@ -213,3 +213,37 @@ it('a handler sees the id, the metadata and the trace of its request, and a name
   expect(seen[1]).toEqual({ id: 0, meta: {}, session: seen[0]?.session });
   expect(seen[2]).toMatchObject({ id: 9, meta: { traceparent }, session: undefined });
 });
+
+describe('schemas with a name', () => {
+  const Note = z.object({ title: z.string() }).meta({ id: 'Note' });
+  const Tree = z
+    .object({
+      get children() {
+        return z.array(Tree);
+      },
+    })
+    .meta({ id: 'Tree' });
+  const rig = new Rig({
+    register: (server: McpServer) => {
+      server.tool('add', { input: Note, output: Note }, (note) => ({ structured: note }));
+      server.tool('grow', { input: Tree }, text);
+    },
+  });
+
+  it('have their type at the root, where MCP requires it', async () => {
+    const { tools } = (await rig.stateless('tools/list', {})).json.result;
+    const type = { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] };
+    expect(tools[0]).toMatchObject({ inputSchema: type, outputSchema: type });
+    expect(tools[1].inputSchema).toMatchObject({
+      type: 'object',
+      properties: { children: { items: { $ref: '#/$defs/Tree' } } },
+      $defs: { Tree: { type: 'object' } },
+    });
+  });
+
+  it('validate arguments', async () => {
+    const call = async (args: object) => (await rig.stateless('tools/call', { name: 'add', arguments: args })).json;
+    expect((await call({ title: 'Milk' })).result.structuredContent).toEqual({ title: 'Milk' });
+    expect((await call({ title: 5 })).result).toMatchObject({ isError: true });
+  });
+});

@@ -2,7 +2,7 @@ import { SpanKind, type SpanStatusCode, TraceFlags } from '@opentelemetry/api';
 import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-node';
 import { toOtlpJson } from '../src/encoding/json.js';
-import { type AttributeValue, encode, toNanoseconds } from '../src/encoding/protobuf.js';
+import { type AttributeValue, encode, string, toNanoseconds, unsigned } from '../src/encoding/protobuf.js';
 import { type SpanData, TRACES, toTraces } from '../src/encoding/traces.js';
 import { RESOURCE, SCOPE, SPAN } from './support/spans.js';
 import { decodeTraces, spansIn } from './support/theirs.js';
@@ -105,6 +105,12 @@ describe('the protobuf bytes, decoded with the descriptors of OpenTelemetry', ()
     const ours = encode(TRACES, toTraces(RESOURCE, SCOPE, [span]));
     const theirs = ProtobufTraceSerializer.serializeRequest([toReadable(span)]);
     expect(decodedSpan(ours)).toEqual(decodedSpan(theirs));
+  });
+
+  it('do not contain zero, an empty string or an empty list, as proto3 requires', () => {
+    expect(encode((out) => unsigned(out, 1, 0), undefined)).toHaveLength(0);
+    expect(encode((out) => string(out, 1, ''), undefined)).toHaveLength(0);
+    expect([...encode((out) => unsigned(out, 1, 1), undefined)]).toEqual([8, 1]);
   });
 
   it('have the literal values of a span', () => {

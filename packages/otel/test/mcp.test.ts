@@ -129,6 +129,26 @@ it('recognizes the question of an earlier run although the span is another', asy
   expect(messages.at(-1)?.result?.content).toEqual([{ type: 'text', text: 'accept' }]);
 });
 
+it('one trace id covers a tool with a question, and the request with its answer', async () => {
+  const service = createService({ trusted: true });
+  const meta = { traceparent: TRACEPARENT };
+  const [, asked] = await service.call({ asks: true }, meta);
+  const [key = ''] = Object.keys(asked?.result?.inputRequests ?? {});
+  const question = asked?.result?.inputRequests?.[key]?.params?._meta;
+  // A client continues the trace of the question that it answers.
+  await service.call({ asks: true }, question, {
+    requestState: asked?.result?.requestState,
+    inputResponses: { [key]: { action: 'accept', content: {} } },
+  });
+  const [tool, root, toolAgain, rootAgain] = service.spans.spans;
+  expect([root, tool, rootAgain, toolAgain].map((span) => [span?.traceId, span?.parentSpanId])).toEqual([
+    [TRACE, PARENT],
+    [TRACE, root?.spanId],
+    [TRACE, tool?.spanId],
+    [TRACE, rootAgain?.spanId],
+  ]);
+});
+
 it('sends no _meta without a tracer', async () => {
   const [progress, asked] = await createService({ traced: false }).call({ asks: true });
   expect(progress?.params?._meta).toBeUndefined();

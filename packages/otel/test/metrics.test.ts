@@ -133,6 +133,24 @@ it('a batch has its records, failures, retries and age', async () => {
   expect(attributesOf(BatchRecords?.sum?.dataPoints[0])).toEqual({ trigger: 'queue', source: 'orders' });
 });
 
+it('values of a tag beyond the first 100 are other, and FoldedValues counts them', async () => {
+  const metric = otlpMetrics({ endpoint, service: 'shop', exportTimeoutMs: 30_000, environment: {} });
+  const app = new SecureApp({
+    principalResolver: () => null,
+    log: false,
+    observability: { metric, metrics: defineMetrics({ Orders: { unit: 'Count', tags: ['shop'] } }) },
+  });
+  app.queue('orders', (ctx) => {
+    for (let shop = 0; shop < 103; shop += 1) ctx.metric('Orders', 1, { tags: { shop: `s${shop}` } });
+  });
+  await app.handleLambda(buildQueueEvent('arn:aws:sqs:us-east-1:123456789012:orders', [{ body: '' }]));
+  const { Orders, FoldedValues } = metricsIn(bodyOf());
+  const points = Orders?.sum?.dataPoints ?? [];
+  expect(points).toHaveLength(101);
+  const other = points.find((point) => attributesOf(point).shop === 'other');
+  expect([other?.asDouble, FoldedValues?.sum?.dataPoints[0]?.asDouble]).toEqual([3, 3]);
+});
+
 it('the JSON encoding has the same content', async () => {
   await newApp({ protocol: 'http/json' }).handleLambda(get(7));
   expect(requests[0]?.type).toBe('application/json');

@@ -130,6 +130,12 @@ it('a variable that is not set is named, and does not stop other values', async 
   const missing = parameter({ variable: 'LIMIT_ARN' });
   await expect(missing.get()).rejects.toThrow(expect.failure('app.invalid_configuration', 'LIMIT_ARN'));
   expect(await a.get()).toBe('1');
+  expect(world.env.records.metrics).toMatchObject([
+    {
+      name: 'ParameterFailures',
+      tags: { source: 'ssm', error_code: 'app.invalid_configuration', outcome: 'no_value' },
+    },
+  ]);
 });
 
 it('a parameter of 4 KB and a secret of 64 KB are read whole', async () => {

@@ -129,3 +129,12 @@ it('a secret whose current version is denied keeps its last good value and its p
   const secret = await key.get();
   expect([secret.reveal(), secret.previous?.reveal()]).toEqual(['second', 'first']);
 });
+
+it('a secret is recognized across two copies of the package', async () => {
+  import.meta.jest.resetModules();
+  const copy = await import('../src/secret.js');
+  expect(copy.Secret).not.toBe(Secret);
+  expect(new copy.Secret('a') instanceof Secret).toBe(true);
+  expect(new Secret('a') instanceof copy.Secret).toBe(true);
+  expect({ reveal: () => 'a' } instanceof Secret).toBe(false);
+});

@@ -38,11 +38,7 @@ export function createOurs(tier: Tier): Handlers {
       return app.handleLambda;
     },
     'spans-off': () => createSpans(tier, undefined),
-    spans: async () =>
-      createSpans(
-        tier,
-        tracing({ service: 'bench', ratio: 1, exporter: udpExporter({ address: await startReceiver() }) }),
-      ),
+    spans: () => createTraced(tier, 1),
     secure: createSecure,
     'secure-new': createSecure,
   };
@@ -50,6 +46,12 @@ export function createOurs(tier: Tier): Handlers {
 
 function resolveOne(field: string) {
   return resolver<{ id: string }>((_ctx, { id }) => resolveField(field, id));
+}
+
+/** A handler with three spans, sent to a process that reads them. */
+export async function createTraced(tier: Tier, ratio: number): Promise<Invoke> {
+  const exporter = udpExporter({ address: await startReceiver() });
+  return createSpans(tier, tracing({ service: 'bench', ratio, exporter }));
 }
 
 function createSpans(tier: Tier, span: Tracer | undefined): Invoke {

@@ -72,7 +72,7 @@ function write(file: string, text: string) {
 const read = (file: string) => readFileSync(join(folder, file), 'utf8');
 const run = (...args: string[]) => runIn(folder, CONTRACT_COMMAND.run, args, environment);
 const publish = (...args: string[]) => run('publish', '--new', 'old.json', '--commit', 'c0ffee', ...args);
-const DIGEST = 'f769343e415fd25b';
+const DIGEST = 'c49fc7ae90b80f99';
 
 test('the contracts of several services are joined to one set of documents', async () => {
   write('bills.json', JSON.stringify(contractWith('id', { http: { 'GET /bills': entry }, queue: {} })));

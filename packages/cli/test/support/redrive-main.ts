@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { writeProgram } from './aws-cli.js';
 
 const MAIN = `
 import { REDRIVE_COMMAND } from './command.js';
@@ -25,4 +27,10 @@ export async function writeRedrive(outfile: string): Promise<void> {
     external: ['@aws-sdk/*'],
     logLevel: 'silent',
   });
+}
+
+/** Writes a program `npx` into `bin`, for lines of a runbook such as `npx sallyport redrive`. */
+export async function writeRedriveAsNpx(folder: string): Promise<void> {
+  await writeRedrive(join(folder, 'redrive.mjs'));
+  writeProgram(folder, 'npx', `#!/bin/sh\ncd '${folder}' && shift 2 && exec '${process.execPath}' redrive.mjs "$@"\n`);
 }

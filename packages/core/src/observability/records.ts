@@ -1,5 +1,6 @@
 import type { Context } from '../context/context.js';
-import { type ContextState, stateOf } from '../context/request-context.js';
+import type { ContextState } from '../context/context-state.js';
+import { stateOf } from '../context/request-context.js';
 import { scrubWords } from '../sanitize/internal/light.js';
 import { sanitizeLogString } from '../sanitize/log-text.js';
 import { type ActiveSpan, channelOf, startSpan } from './active-span.js';
@@ -186,6 +187,9 @@ export function rounded(ms: number): number {
 /** Attributes without the empty ones. */
 export function textAttributes(attributes: Readonly<Record<string, string>>): Record<string, string> {
   const kept: Record<string, string> = {};
-  for (const [key, value] of Object.entries(attributes)) if (value !== '') kept[key] = recordText(value);
+  for (const key of Object.keys(attributes)) {
+    const value = attributes[key];
+    if (value) kept[key] = recordText(value);
+  }
   return kept;
 }

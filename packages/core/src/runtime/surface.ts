@@ -1,6 +1,7 @@
 import type { Context } from '../context/context.js';
+import { ContextState } from '../context/context-state.js';
 import { copyPrincipal } from '../context/principal.js';
-import { ContextState, RequestContext } from '../context/request-context.js';
+import { RequestContext } from '../context/request-context.js';
 import type { Route } from '../context/route.js';
 import type { SecurePrincipal } from '../context/secure-principal.js';
 import type { Logger, Observability } from '../observability/hooks.js';

@@ -1,10 +1,15 @@
 import { membersOf } from '@sallyport/core/internal';
 import { type Resource, referencesOf, type Template } from '../../internal/template.js';
+import { addedConditions, type ConditionChange, lostConditions } from './condition-changes.js';
 import type { Finding } from './finding.js';
 import type { Live } from './live.js';
-import { missingActions, overlaps, type PhysicalOf, type Statement, statementsOf, textOf } from './statements.js';
+import { overlaps, type PhysicalOf, textOf } from './patterns.js';
+import { missingActions, type Statement, statementsOf } from './statements.js';
 
-/** Findings about a role: actions of the policies in the template that the policies in IAM do not allow, and policies that are not attached. */
+/**
+ * Findings about a role: actions of the policies in the template that the policies in IAM do not allow, or only with other conditions, and policies
+ * that are not attached.
+ */
 export async function ofRole(
   { id, properties }: Resource,
   name: string,
@@ -23,29 +28,49 @@ export async function ofRole(
   ].map((arn) => textOf(arn, physicalOf));
   const findings = attachments
     .filter((arn) => !role.attached.some((one) => overlaps(one, arn)))
-    .map((arn) => toFinding(id, `the policy ${arn} is not attached to ${name}`, attach(name, arn)));
-  let deployed = role.inline.flatMap((document) => statementsOf(document, physicalOf));
-  let lost = lostOf(wanted, deployed);
+    .map(
+      (arn): Finding => ({
+        rule: 'missing-permission',
+        resource: id,
+        problem: `the policy ${arn} is not attached to ${name}`,
+        remedy: attach(name, arn),
+      }),
+    );
+  const inline = role.inline.flatMap((document) => statementsOf(document, physicalOf));
+  let changes = missingIn(wanted, inline);
   // Most roles have their permissions in inline policies, so that attached policies are not read.
-  if (lost.length > 0) {
-    for (const arn of role.attached) deployed = [...deployed, ...statementsOf(await role.document(arn), physicalOf)];
-    lost = lostOf(wanted, deployed);
+  if (changes.length > 0) {
+    const documents: Statement[] = [];
+    for (const arn of role.attached) documents.push(...statementsOf(await role.document(arn), physicalOf));
+    changes = missingIn(wanted, [...inline, ...documents]);
   }
-  return [...findings, ...lost.map((problem) => toFinding(id, `${name} does not allow ${problem}`, put(name)))];
+  // An attached policy of AWS is wider than a template needs, so only the statements of the role itself are compared.
+  const wider = wanted.flatMap((statement) => lostConditions(statement, wanted, inline));
+  return [
+    ...findings,
+    ...[...changes, ...wider].map(({ rule, problem }) => ({
+      rule,
+      resource: id,
+      problem: `${name} ${problem}`,
+      remedy: put(name),
+    })),
+  ];
 }
 
 const MANAGED = 'AWS::IAM::ManagedPolicy';
 const POLICIES: readonly string[] = ['AWS::IAM::Policy', MANAGED];
 
-function lostOf(wanted: readonly Statement[], deployed: readonly Statement[]): readonly string[] {
+/** Actions that a role does not allow, or only with conditions that its template does not have. */
+function missingIn(wanted: readonly Statement[], deployed: readonly Statement[]): readonly ConditionChange[] {
   return wanted.flatMap((statement) => {
     const actions = missingActions(statement, deployed);
-    return actions.length === 0 ? [] : [`${actions.join(', ')} on ${statement.label}`];
+    const missing: readonly ConditionChange[] =
+      actions.length === 0
+        ? []
+        : [{ rule: 'missing-permission', problem: `does not allow ${actions.join(', ')} on ${statement.label}` }];
+    const present = { ...statement, actions: statement.actions.filter((action) => !actions.includes(action)) };
+    return [...missing, ...addedConditions(present, wanted, deployed)];
   });
-}
-
-function toFinding(resource: string, problem: string, remedy: string): Finding {
-  return { rule: 'missing-permission', resource, problem, remedy };
 }
 
 /** A deployment does not repair a role whose part of the template is unchanged. */

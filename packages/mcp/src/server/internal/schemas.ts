@@ -7,7 +7,15 @@ import type { ParamHeader } from './registry.js';
 /** The JSON Schema that the validator provides, or `undefined`. */
 export function jsonSchemaOf(schema: StandardSchema, side: 'input' | 'output'): JsonObject | undefined {
   const { jsonSchema } = schema['~standard'];
-  return jsonSchema?.[side]({ target: 'draft-2020-12' });
+  return namedRoot(jsonSchema?.[side]({ target: 'draft-2020-12' }));
+}
+
+/** A schema with a name, such as `.meta({ id: 'Note' })` of zod, is a reference to one of its definitions: MCP requires the type at the root. */
+function namedRoot(schema: JsonObject | undefined): JsonObject | undefined {
+  const { $ref, ...rest } = schema ?? {};
+  const name = typeof $ref === 'string' ? /^#\/\$defs\/([^/]+)$/.exec($ref)?.[1] : undefined;
+  const found = name !== undefined && isJsonObject(rest.$defs) ? rest.$defs[name] : undefined;
+  return isJsonObject(found) ? { ...rest, ...found } : schema;
 }
 
 /** True if a schema without a root type accepts only objects, because each of its alternatives does. */
