@@ -29,6 +29,7 @@ export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>>
   '@sallyport/otel': ['core'],
   '@sallyport/objectstore': ['core'],
   '@sallyport/parameters': ['core'],
+  '@sallyport/durable': ['core'],
   '@sallyport/vectors': ['core'],
   '@sallyport/microvm': ['core', 'dynamo', 'secure'],
   // It builds sample events, and is never part of a function.
