@@ -3,7 +3,7 @@ import type { Logger, MaybePromise, StandardSchema } from '@sallyport/core';
 /** A value that JSON can write and read without a change. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json };
 
-type Primitive = string | number | boolean | null | undefined;
+type Primitive = string | number | boolean | null | undefined | void;
 
 /** Objects that `JSON.stringify` writes without their content, or that have no form at all. */
 type NotJson =
@@ -133,13 +133,11 @@ export interface Durable {
    *
    * @param name 1 to 128 printable ASCII characters, unique among the operations of this record, request or item
    */
-  step<T extends Storable<T>>(
+  step<T>(
     name: string,
-    run: (step: StepContext) => MaybePromise<T>,
+    run: (step: StepContext) => MaybePromise<T & Storable<T>>,
     options?: StepOptions,
   ): Promise<Stored<T>>;
-  /** As above, for a function without a result. */
-  step(name: string, run: (step: StepContext) => MaybePromise<void>, options?: StepOptions): Promise<void>;
   /** Suspends the execution. A suspended execution costs nothing. */
   wait(name: string, duration: Duration): Promise<void>;
   /** Suspends the execution until another system completes the callback, and checks the value with the schema. */
@@ -148,19 +146,12 @@ export interface Durable {
    * Processes items side by side. Each item has its own operations, in the context that its function receives. Waits for all items, then
    * rejects with the failure of the lowest index.
    */
-  map<I, T extends Storable<T>>(
+  map<I, T>(
     name: string,
     items: readonly I[],
-    run: (item: I, ctx: Durable, index: number) => Promise<T>,
+    run: (item: I, ctx: Durable, index: number) => Promise<T & Storable<T>>,
     options?: MapOptions,
   ): Promise<Stored<T>[]>;
-  /** As above, for a function without a result. */
-  map<I>(
-    name: string,
-    items: readonly I[],
-    run: (item: I, ctx: Durable, index: number) => Promise<void>,
-    options?: MapOptions,
-  ): Promise<void[]>;
 }
 
 /** Options of `durable`. */

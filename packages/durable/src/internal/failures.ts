@@ -10,9 +10,9 @@ interface RecordedFailure {
   readonly name?: string;
   readonly message?: string;
   readonly code?: string;
-  readonly statusCode?: number;
+  readonly statusCode?: number | undefined;
   readonly details?: unknown;
-  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
   readonly value?: unknown;
 }
 

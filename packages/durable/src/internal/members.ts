@@ -3,7 +3,10 @@ import { type ExecutionScope, NO_SPAN } from '@sallyport/core/internal';
 import type { Durable } from '../types.js';
 import { quietLogger } from './quiet.js';
 
-type Operations = Pick<Durable, 'execution' | 'step' | 'wait' | 'callback' | 'map'>;
+/** The operations without the types of their values. */
+type Operations = { readonly execution: Durable['execution'] } & Readonly<
+  Record<'step' | 'wait' | 'callback' | 'map', (...args: never[]) => Promise<unknown>>
+>;
 
 /** The members of a context that are silent during a replay. */
 interface Observed {

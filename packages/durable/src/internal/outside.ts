@@ -21,7 +21,7 @@ export interface HostContext {
 }
 
 /** Operations of a handler outside an execution: steps run at once, with values and errors through the same JSON. */
-export class OutsideOperations implements Pick<Durable, 'execution' | 'step' | 'wait' | 'callback' | 'map'> {
+export class OutsideOperations {
   readonly execution = null;
   readonly #names = new Names();
   readonly #context: HostContext;
@@ -36,14 +36,14 @@ export class OutsideOperations implements Pick<Durable, 'execution' | 'step' | '
     this.#path = path;
   }
 
-  async step<T>(name: string, run: (step: StepContext) => MaybePromise<T>, options: StepOptions = {}): Promise<never> {
+  async step<T>(name: string, run: (step: StepContext) => MaybePromise<T>, options: StepOptions = {}): Promise<T> {
     this.#begin(name);
     const place = `step "${name}"`;
     const seconds = assertStepOptions(options, place);
     const context = this.#stepContext(name);
     try {
       const value = await runAs(this, name, () => runTimed(this.#clock, place, seconds, context, run));
-      return fromText<never>(toText(value, place));
+      return fromText<T>(toText(value, place));
     } catch (thrown) {
       throw restoreFailure(recordFailure(thrown), stackOf(thrown));
     }
@@ -70,14 +70,14 @@ export class OutsideOperations implements Pick<Durable, 'execution' | 'step' | '
     items: readonly I[],
     run: (item: I, ctx: Durable, index: number) => Promise<T>,
     options: MapOptions = {},
-  ): Promise<never[]> {
+  ): Promise<T[]> {
     this.#begin(name);
     return mapInOrder(`map "${name}"`, items, options, async (item, index) => {
       const path = [...this.#path, name, index];
       const inner = new OutsideOperations(this.#context, this.#options, this.#clock, path);
       try {
         const value = await runAs(inner, undefined, () => run(item, inner as unknown as Durable, index));
-        return fromText<never>(toText(value, `item ${index} of map "${name}"`));
+        return fromText<T>(toText(value, `item ${index} of map "${name}"`));
       } catch (thrown) {
         throw restoreFailure(recordFailure(thrown), stackOf(thrown));
       }
