@@ -1,4 +1,4 @@
-import type { Logger, MaybePromise, StandardSchema } from '@sallyport/core';
+import type { Clock, Logger, MaybePromise, StandardSchema } from '@sallyport/core';
 
 /** A value that JSON can write and read without a change. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json };
@@ -158,6 +158,8 @@ export interface Durable {
 export interface DurableOptions {
   /** Outside an execution, waits of at most this length are slept, within the deadline. Without it they reject with `durable.not_durable`. */
   readonly sleepUpTo?: Duration;
+  /** The clock of timers outside an execution. Default: the system's clock. */
+  readonly clock?: Clock;
   /** `inline`: the execution of the batch waits for this record. `handoff`: each record starts its own execution. */
   readonly delivery?: 'inline' | 'handoff';
 }

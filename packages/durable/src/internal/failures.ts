@@ -52,7 +52,9 @@ export function messageOf(thrown: unknown): string {
 export function restoreFailure(text: string, stack?: string): unknown {
   const { kind, name = 'Error', message = '', code = '', value, ...init } = parse(text);
   if (kind === 'value') return value;
-  const error = kind === 'framework' ? restoreFramework(code, message, init) : new Error(message);
+  // A FrameworkError is frozen.
+  if (kind === 'framework') return restoreFramework(code, message, init);
+  const error = new Error(message);
   if (error.name !== name) Object.defineProperty(error, 'name', { value: name, configurable: true, writable: true });
   if (stack !== undefined) Object.defineProperty(error, 'stack', { value: stack, configurable: true, writable: true });
   return error;

@@ -1,4 +1,5 @@
-import { type FullClock, type Logger, type MaybePromise, type StandardSchema, systemClock } from '@sallyport/core';
+import type { FullClock, Logger, MaybePromise, StandardSchema } from '@sallyport/core';
+import { completeClock } from '@sallyport/core/internal';
 import { DurableError } from '../errors.js';
 import type { CallbackOptions, Durable, DurableOptions, Duration, MapOptions, StepContext, StepOptions } from '../types.js';
 import { assertStepOptions, assertWhole, toSeconds } from './checks.js';
@@ -29,10 +30,10 @@ export class OutsideOperations {
   readonly #clock: FullClock;
   readonly #path: readonly (string | number)[];
 
-  constructor(context: HostContext, options: DurableOptions, clock = systemClock, path: readonly (string | number)[] = []) {
+  constructor(context: HostContext, options: DurableOptions, path: readonly (string | number)[] = []) {
     this.#context = context;
     this.#options = options;
-    this.#clock = clock;
+    this.#clock = completeClock(options.clock);
     this.#path = path;
   }
 
@@ -74,7 +75,7 @@ export class OutsideOperations {
     this.#begin(name);
     return mapInOrder(`map "${name}"`, items, options, async (item, index) => {
       const path = [...this.#path, name, index];
-      const inner = new OutsideOperations(this.#context, this.#options, this.#clock, path);
+      const inner = new OutsideOperations(this.#context, this.#options, path);
       try {
         const value = await runAs(inner, undefined, () => run(item, inner as unknown as Durable, index));
         return fromText<T>(toText(value, `item ${index} of map "${name}"`));
