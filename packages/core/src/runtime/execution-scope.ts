@@ -20,6 +20,13 @@ export interface ExecutionScope {
   caller(context: object, identify: () => unknown): Promise<unknown>;
   /** Runs work in a flow with its own operations. Its result is recorded: a completed flow never runs again. */
   lane<T>(name: string, run: (scope: ExecutionScope) => MaybePromise<T>): Promise<T>;
+  /**
+   * Returns the function that starts an execution for one record, which has the name of its event; `undefined` if this execution is the record's
+   * own, or if no executions can be started. The function rejects if the handler requires an execution for each record.
+   *
+   * @param delivery the option of the handler
+   */
+  handOff(context: object, event: unknown, delivery: DurableMark['delivery']): (() => Promise<void>) | undefined;
   /** Delays work that suspends the execution until no other flow runs plain code. */
   park<T>(run: () => Promise<T>): Promise<T>;
   /**

@@ -6,6 +6,7 @@ import { runCallback } from './callback.js';
 import { recordCaller, revalidate } from './caller.js';
 import { toSeconds } from './checks.js';
 import { assertOwnFlow, runAs } from './current.js';
+import { assertMapping, handOff } from './handoff.js';
 import type { ExecutionRun } from './execution.js';
 import { recordFailure } from './failures.js';
 import { isEnded } from './history.js';
@@ -80,6 +81,11 @@ export class Lane implements ExecutionScope {
     return this.run.isOver || this.#ahead.size > 0;
   }
 
+  /** Seconds that this flow has waited. */
+  get passedSeconds(): number {
+    return this.#passedMs / 1000;
+  }
+
   /** The members of the context that the flow belongs to. */
   get host(): HostContext {
     return this.#host;
@@ -116,6 +122,10 @@ export class Lane implements ExecutionScope {
     return recordCaller(this, context, identify);
   }
 
+  handOff(context: object, event: unknown, delivery: 'inline' | 'handoff' | undefined): (() => Promise<void>) | undefined {
+    return handOff(this, context, event, delivery);
+  }
+
   /** The recorded operation of a name, from an earlier invocation. */
   recorded(name: string): OperationInfo | undefined {
     return this.#recorded.get(name);
@@ -150,6 +160,7 @@ export class Lane implements ExecutionScope {
   async wait(name: string, duration: Duration): Promise<void> {
     const seconds = toSeconds(duration, `wait "${name}"`);
     this.assertNothingHeld(`wait "${name}"`);
+    assertMapping(this, seconds, `wait "${name}"`);
     this.begin(name, 1);
     const { parking } = this.run;
     await this.later((inner) => {

@@ -1,4 +1,4 @@
-import { bindToStep, type ExecutionScope, executionScopeOf, isDurableHandler } from '@sallyport/core/internal';
+import { bindToStep, type DurableMark, durableMark, type ExecutionScope, executionScopeOf } from '@sallyport/core/internal';
 import { type Failure, type Observer, reportRecord, type StoppedBy } from '../../observability/internal/observer.js';
 import { callWrapped } from '../handler.js';
 import { type RecordBatch, RecordContext } from './record-batch.js';
@@ -134,9 +134,19 @@ class LaneRun implements Run {
     const { definition, records } = this.#batch;
     const id = definition.recordId(this.#batch.recordAt(index));
     const name = `${definition.kind} ${index} ${id}`.replace(/[^\x20-\x7e]/g, '?').slice(0, 128);
-    if (!isDurableHandler(this.#batch.matchAt(index).entry.handler)) return scope.record(name, () => this.#call(index));
+    const mark = durableMark(this.#batch.matchAt(index).entry.handler);
+    if (!mark) return scope.record(name, () => this.#call(index));
+    const start = this.#handOff(index, mark, scope);
+    if (start) return scope.record(name, () => start().catch((thrown: unknown) => this.#reject(index, thrown)));
     if (records.length === 1 && !this.#isReported) return this.#call(index, scope);
     return scope.lane(name, (lane) => this.#call(index, lane));
+  }
+
+  /** Messages of a standard queue wait for nothing: each starts its own execution, so that the batch is answered at once. */
+  #handOff(index: number, { delivery }: DurableMark, scope: ExecutionScope): (() => Promise<void>) | undefined {
+    const isFree = this.#batch.definition.kind === 'queue' && this.#groupOf(index) === undefined;
+    if (delivery === 'inline' || (delivery === undefined && !isFree)) return undefined;
+    return scope.handOff(new RecordContext(this.#batch, index), { Records: [this.#batch.records[index]] }, delivery);
   }
 
   /** Calls the handler inside the middlewares, and reports its end: once, because a record that has ended does not run again. */
@@ -153,9 +163,13 @@ class LaneRun implements Run {
       this.#observer?.recordEnded(index, undefined);
       return this.#isReported ? undefined : result;
     } catch (thrown) {
-      reportRecord(this.#batch, index, { thrown });
-      this.#observer?.recordEnded(index, { thrown });
-      throw thrown;
+      return this.#reject(index, thrown);
     }
+  }
+
+  #reject(index: number, thrown: unknown): never {
+    reportRecord(this.#batch, index, { thrown });
+    this.#observer?.recordEnded(index, { thrown });
+    throw thrown;
   }
 }
