@@ -6,12 +6,13 @@ import { runCallback } from './callback.js';
 import { recordCaller, revalidate } from './caller.js';
 import { toSeconds } from './checks.js';
 import { assertOwnFlow, runAs } from './current.js';
-import { assertMapping, handOff } from './handoff.js';
+import { assertMapping } from './handoff.js';
 import type { ExecutionRun } from './execution.js';
 import { recordFailure } from './failures.js';
 import { isEnded } from './history.js';
 import { digestOf, eventIdentity, toUuid } from './identity.js';
 import { mapInOrder } from './in-order.js';
+import { type BatchParts, LaneRun } from './lane-run.js';
 import { Names } from './names.js';
 import type { HostContext } from './outside.js';
 import type { Flow } from './parking.js';
@@ -61,10 +62,6 @@ export class Lane implements ExecutionScope {
 
   get startedAt(): Date {
     return this.run.startedAt;
-  }
-
-  get concurrency(): number {
-    return this.run.host.concurrency;
   }
 
   get execution(): Execution {
@@ -120,10 +117,6 @@ export class Lane implements ExecutionScope {
 
   caller(context: object, identify: () => unknown): Promise<unknown> {
     return recordCaller(this, context, identify);
-  }
-
-  handOff(context: object, event: unknown, delivery: 'inline' | 'handoff' | undefined): (() => Promise<void>) | undefined {
-    return handOff(this, context, event, delivery);
   }
 
   /** The recorded operation of a name, from an earlier invocation. */
@@ -193,19 +186,13 @@ export class Lane implements ExecutionScope {
     );
   }
 
-  lane<T>(name: string, run: (scope: ExecutionScope) => MaybePromise<T>): Promise<T> {
+  /** Runs work in a flow with its own operations. Its result is recorded: a completed flow never runs again. */
+  lane<T>(name: string, run: (lane: Lane) => MaybePromise<T>): Promise<T> {
     return this.#runLane(this.context, name, [...this.#path, name], run);
   }
 
-  park<T>(run: () => Promise<T>): Promise<T> {
-    return this.run.parking.idle(this.flow, run);
-  }
-
-  assertRecords(count: number): void {
-    const { maxRecords } = this.run.host;
-    if (count <= maxRecords) return;
-    const text = `a batch of ${count} records: an execution waits for at most ${maxRecords} (option "maxRecords")`;
-    throw new DurableError('durable.batch_too_large', `${text}: reduce the batch size, or use delivery: 'handoff'`);
+  createRun(parts: object): object {
+    return new LaneRun(parts as BatchParts, this);
   }
 
   onSuspend(run: () => MaybePromise<void>): void {
