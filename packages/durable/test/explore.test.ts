@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type DurableContext, withDurableExecution } from '@aws/durable-execution-sdk-js';
-import { type BuildDurable, explore, type FindingKind } from '@sallyport/durable/testing';
+import { type BuildDurable, explore, type FindingKind, runDurable } from '@sallyport/durable/testing';
+import { SAMPLES } from './samples.js';
 
 type Code = (ctx: DurableContext, input: { items: string[] }) => Promise<unknown>;
 
@@ -117,5 +118,14 @@ describe('explore', () => {
   test.each(PLANTED)('finds $title', async ({ build, next, kind }) => {
     const findings = await explore(build, { items: ['a', 'b', 'c'] }, next ? { next } : {});
     expect(findings.map((finding) => finding.kind)).toContain(kind);
+  });
+
+  test.each(SAMPLES)('finds nothing in $title', async ({ build, event, options, result }) => {
+    expect(await runDurable(build, event, options)).toMatchObject({ status: 'SUCCEEDED', result });
+    expect(await explore(build, event, { seeds: 2, ...options })).toEqual([]);
+  });
+
+  test('finds nothing in a next version that adds a step at the end', async () => {
+    expect(await explore(raw(steps('a')), {}, { seeds: 0, next: raw(steps('a', 'b')) })).toEqual([]);
   });
 });

@@ -174,9 +174,9 @@ export class ExecutionDriver {
   #observer(arn: string, invocation: number, life: { readonly isOver: boolean }, die: <T>() => Promise<T>): Observer {
     return {
       body: async ({ id, name = id, attempt }, run) => {
-        if (life.isOver) return stopped();
         const body: Body = { name, operationId: id, attempt, invocation };
         await this.#driving.beforeBody?.(body);
+        if (life.isOver) return stopped();
         this.bodies.push(body);
         const count = this.bodies.length;
         this.#check(arn, body);

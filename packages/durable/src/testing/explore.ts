@@ -92,6 +92,7 @@ class Exploration {
     const text = 'in a process that keeps its variables';
     await this.#compare(first, 'captured', text, () => this.#drive(1, build));
     for (const kill of replaysOf(first)) {
+      if (this.#has('captured')) return;
       kept = undefined;
       const kills = killOnce(kill);
       await this.#compare(first, 'captured', `${text}, ${killText(kill)}`, () => this.#drive(1, build, { kills }));
@@ -99,7 +100,7 @@ class Exploration {
   }
 
   async #versions(first: DurableRun, next: BuildDurable): Promise<void> {
-    for (let last = 1; last < first.invocations; last += 1) {
+    for (let last = 1; last < first.invocations && !this.#has('version'); last += 1) {
       let count = 0;
       const build: BuildDurable = (env) => {
         count += 1;
@@ -108,6 +109,7 @@ class Exploration {
       await this.#version(first, `after invocation ${last}`, build, {});
     }
     for (const kill of replaysOf(first)) {
+      if (this.#has('version')) return;
       const plan = killOnce(kill);
       let isKilled = false;
       const kills: Driving['kills'] = (at, count) => {
