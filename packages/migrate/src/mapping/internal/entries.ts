@@ -83,6 +83,7 @@ export const ENTRIES: readonly string[] = [
   '@sallyport/streams/send',
   '@sallyport/testkit',
   '@sallyport/testkit/contract',
+  '@sallyport/testkit/durable',
   '@sallyport/testkit/engines',
   '@sallyport/testkit/events',
   '@sallyport/testkit/matchers',

@@ -18,12 +18,13 @@ export type Parts = Given<Pick<DurableEngineOptions, 'chain' | 'onChange'>> &
 /** Seconds from a failed invocation to the next: doubled each time, up to the second number. */
 const RETRY_SECONDS = [1, 60] as const;
 
-/** What happens to an execution between its checkpoints: invocations, waits that end, and its own end. */
+/** The life of executions between their checkpoints: invocations, waits that end, and their own end. */
 export class Lifecycle {
   readonly #parts: Parts;
   readonly #executions: ReadonlyMap<string, Execution>;
   readonly #timers: Timers;
   readonly #watchers = new Map<string, ((summary: ExecutionSummary) => void)[]>();
+  readonly #waking = new Set<Execution>();
   #idle: (() => void)[] = [];
   #active = 0;
   #closed = false;
@@ -77,7 +78,7 @@ export class Lifecycle {
     this.#timers.clear();
   }
 
-  /** Ends an operation, or the delay of a step, from outside of the function, and invokes the function. */
+  /** Ends an operation, or the delay of a step, from outside the function, and invokes the function. */
   finish(execution: Execution, operation: Operation, status: OperationStatus, details: object): void {
     const now = this.#parts.clock.now();
     const after = ended(operation, status, now, detailsOf(operation, details));
@@ -92,7 +93,7 @@ export class Lifecycle {
     });
     this.rearm(execution, operation);
     this.#parts.onChange?.(execution.arn);
-    if (!execution.record.running) this.#invoke(execution);
+    if (!execution.record.running) this.#wake(execution);
   }
 
   rearm(execution: Execution, operation: Operation): void {
@@ -113,6 +114,23 @@ export class Lifecycle {
     else if (kind === 'invocation') this.#invoke(execution);
     else if (operation && !hasEnded(operation))
       this.finish(execution, operation, END_OF[kind].status, END_OF[kind].details);
+  }
+
+  /** Invokes the function after all waits that end at the same moment. */
+  #wake(execution: Execution): void {
+    if (this.#waking.has(execution)) return;
+    this.#waking.add(execution);
+    this.#active += 1;
+    queueMicrotask(() => {
+      this.#waking.delete(execution);
+      this.#active -= 1;
+      if (execution.isOpen && !execution.record.running) this.#invoke(execution);
+      this.#rest();
+    });
+  }
+
+  #rest(): void {
+    if (this.#active === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   #invoke(execution: Execution): void {
@@ -138,7 +156,7 @@ export class Lifecycle {
         if (execution.isOpen && execution.record.invocations === invocation && !this.#closed) {
           this.#invoked(execution, endingOf(outcome));
         }
-        if (this.#active === 0) for (const resolve of this.#idle.splice(0)) resolve();
+        this.#rest();
       });
   }
 
@@ -235,7 +253,7 @@ function errorObjectOf(error: unknown): ErrorObject {
     : { ErrorMessage: String(error) };
 }
 
-/** True if something outside of the function will continue the execution. */
+/** True if something outside the function will continue the execution. */
 function isWaiting(execution: Execution): boolean {
   const chained = [...execution.operations.values()].some(
     (operation) => operation.Type === 'CHAINED_INVOKE' && !hasEnded(operation),
