@@ -64,7 +64,11 @@ export interface MapOptions {
 export interface Durable {
   /** `null` outside a durable execution. */
   readonly execution: { readonly arn: string; readonly name: string; readonly startedAt: Date } | null;
-  step<T extends Json | void>(name: string, run: (step: StepContext) => MaybePromise<T>, options?: StepOptions): Promise<T>;
+  step<T extends Json | void>(
+    name: string,
+    run: (step: StepContext) => MaybePromise<T>,
+    options?: StepOptions,
+  ): Promise<T>;
   wait(name: string, duration: Duration): Promise<void>;
   callback<T>(name: string, schema: StandardSchema<T>, options: CallbackOptions): Promise<T>;
   map<I, T extends Json | void>(

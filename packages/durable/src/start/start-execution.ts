@@ -1,0 +1,102 @@
+import { sha256 } from '@sallyport/core/internal';
+import { ExecutionServiceError, invalidInput } from './errors.js';
+import { requireText, toPayload } from './internal/json.js';
+import { type ExecutionCallOptions, sendToLambda } from './internal/lambda.js';
+
+/** Arguments of {@link startExecution}. */
+export interface StartExecutionInput extends ExecutionCallOptions {
+  /** ARN, or name with qualifier, of the durable function: `...:function:exports:live`. Lambda rejects it without a qualifier. */
+  readonly functionArn: string;
+  /**
+   * The idempotency key. Starts with the same name and event are the same execution. Names that do not match `[A-Za-z0-9_-]{1,64}` are
+   * replaced by their SHA-256.
+   */
+  readonly name: string;
+  /** The event that the function receives, at most 1 MiB of JSON. */
+  readonly event: unknown;
+}
+
+/** The result of {@link startExecution}. */
+export interface StartedExecution {
+  /** ARN of the execution. */
+  readonly arn: string;
+  /** `existing` if an execution with this name was there before this call. */
+  readonly outcome: 'started' | 'existing';
+}
+
+/** An asynchronous event has at most 1 MB. @see https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html */
+const MAX_EVENT_BYTES = 1_048_576;
+/** Longest reference to a function. @see https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html */
+const MAX_ARN = 256;
+const MAX_NAME = 4096;
+const QUALIFIED =
+  /^(?:arn:[\w-]+:lambda:[\w-]+:\d{12}:function:)?([A-Za-z0-9_-]{1,64}):(\$LATEST|[A-Za-z0-9_-]{1,128})$/;
+
+/**
+ * Converts an idempotency key to the name of an execution: itself if Lambda accepts it, else its SHA-256 in hexadecimal digits.
+ *
+ * @example executionName('order/7'); // 64 hexadecimal digits
+ */
+export function executionName(name: string): string {
+  return /^[A-Za-z0-9_-]{1,64}$/.test(requireText(name, '"name"', MAX_NAME)) ? name : sha256(name);
+}
+
+/**
+ * Starts a durable execution and does not wait for its end. A retry with the same name and event returns the same execution, even after its
+ * end, until its retention has passed.
+ *
+ * The outcome is read before the start (`ListDurableExecutionsByFunction`), so two concurrent first starts both return `started`;
+ * only one execution exists. The role needs `lambda:InvokeFunction` and `lambda:ListDurableExecutionsByFunction` on the function.
+ *
+ * @throws ExecutionServiceError `durable.execution_conflict` if the name was used with another event, `durable.invalid_input`,
+ *   `durable.too_large`, `durable.service_unavailable` or `durable.service_failed`
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/durable-execution-idempotency.html
+ * @example
+ * const { arn } = await startExecution({ functionArn, name: `export-${id}`, event: { detail: { id } }, signal: ctx.signal });
+ */
+export async function startExecution(input: StartExecutionInput): Promise<StartedExecution> {
+  const parsed = parseStart(input);
+  const [functionArn] = splitQualifier(parsed.FunctionName);
+  const query = { FunctionName: functionArn, DurableExecutionName: parsed.DurableExecutionName, MaxItems: 1 };
+  const { DurableExecutions } = await sendToLambda('ListDurableExecutionsByFunctionCommand', query, input);
+  const outcome = Array.isArray(DurableExecutions) && DurableExecutions.length > 0 ? 'existing' : 'started';
+  return { arn: await invoke(parsed, input), outcome };
+}
+
+/** Starts an execution with one call, without its outcome. */
+export async function beginExecution(input: StartExecutionInput): Promise<{ readonly arn: string }> {
+  return { arn: await invoke(parseStart(input), input) };
+}
+
+interface InvokeInput {
+  readonly FunctionName: string;
+  readonly DurableExecutionName: string;
+  readonly Payload: Uint8Array;
+}
+
+function parseStart({ functionArn, name, event }: StartExecutionInput): InvokeInput {
+  const FunctionName = requireText(functionArn, '"functionArn"', MAX_ARN);
+  if (!QUALIFIED.test(FunctionName)) {
+    throw invalidInput(
+      `"functionArn" must end with a version or an alias, for example "orders:live" (got "${FunctionName}")`,
+    );
+  }
+  return {
+    FunctionName,
+    DurableExecutionName: executionName(name),
+    Payload: toPayload(event, '"event"', MAX_EVENT_BYTES),
+  };
+}
+
+async function invoke(input: InvokeInput, options: ExecutionCallOptions): Promise<string> {
+  const answer = await sendToLambda('InvokeCommand', { InvocationType: 'Event', ...input }, options);
+  const { DurableExecutionArn: arn } = answer;
+  if (typeof arn === 'string') return arn;
+  const message = 'Lambda accepted the event but started no execution: the function is not durable';
+  throw new ExecutionServiceError('durable.service_failed', message);
+}
+
+function splitQualifier(functionArn: string): readonly [string, string] {
+  const at = functionArn.lastIndexOf(':');
+  return [functionArn.slice(0, at), functionArn.slice(at + 1)];
+}
