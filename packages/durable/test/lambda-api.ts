@@ -1,4 +1,5 @@
 import * as sdk from '@aws-sdk/client-lambda';
+import { createTestEnv } from '@sallyport/testkit';
 import { type Service, ServiceBytes, ServiceError, startService } from '@sallyport/testkit/services';
 
 type Input = Readonly<Record<string, unknown>>;
@@ -13,6 +14,8 @@ interface Callback {
 /** Lambda's API for executions and callbacks on loopback, with the state that its answers depend on, and the real client. */
 export async function startLambdaApi() {
   const started = new Map<string, string>();
+  const startedAt = new Map<string, number>();
+  const clock = createTestEnv({ now: 1_000_000_000 }).clock;
   const callbacks = new Map<string, Callback>();
   const stopped: unknown[] = [];
   const invoke = (input: Input) => {
@@ -22,16 +25,16 @@ export async function startLambdaApi() {
     if ((started.get(name) ?? payload) !== payload) {
       throw new ServiceError('DurableExecutionAlreadyStartedException', 409, `secret ${payload}`);
     }
+    if (!started.has(name)) startedAt.set(name, clock.now().getTime() / 1000);
     started.set(name, payload);
     return new ServiceBytes(Buffer.alloc(0), {
       'x-amz-durable-execution-arn': `${FUNCTION}:1/durable-execution/${name}/1`,
     });
   };
-  const list = ({ DurableExecutionName }: Input) => {
-    const name = String(DurableExecutionName);
-    const row = { DurableExecutionArn: name, DurableExecutionName: name, Status: 'RUNNING' };
-    return { DurableExecutions: started.has(name) ? [row] : [] };
-  };
+  const get = ({ DurableExecutionArn }: Input) => ({
+    DurableExecutionArn,
+    StartTimestamp: startedAt.get(String(DurableExecutionArn).split('/')[2] ?? ''),
+  });
   const answer = (input: Input) => {
     const callback = open(input);
     callback.state = 'answered';
@@ -41,16 +44,15 @@ export async function startLambdaApi() {
   const open = ({ CallbackId }: Input) => {
     const callback = callbacks.get(String(CallbackId));
     if (!callback) throw new ServiceError('ResourceNotFoundException', 404, `no callback ${CallbackId}`);
-    if (callback.state === 'late') throw new ServiceError('CallbackTimeoutException', 400, `late ${CallbackId}`);
-    if (callback.state === 'answered')
-      throw new ServiceError('InvalidParameterValueException', 400, `done ${CallbackId}`);
+    // https://docs.aws.amazon.com/lambda/latest/api/API_SendDurableExecutionCallbackSuccess.html: expired, or already closed.
+    if (callback.state !== 'open') throw new ServiceError('CallbackTimeoutException', 400, `closed ${CallbackId}`);
     return callback;
   };
   const service = await startService({
     sdk,
     handlers: {
       Invoke: invoke,
-      ListDurableExecutionsByFunction: list,
+      GetDurableExecution: get,
       SendDurableExecutionCallbackSuccess: answer,
       SendDurableExecutionCallbackFailure: answer,
       SendDurableExecutionCallbackHeartbeat: (input) => {
@@ -74,7 +76,7 @@ export async function startLambdaApi() {
     client.destroy();
     await service.stop();
   };
-  return { service, client, started, callbacks, stopped, add, stop };
+  return { service, client, clock, started, callbacks, stopped, add, stop };
 }
 
 export type LambdaApi = Awaited<ReturnType<typeof startLambdaApi>> & { readonly service: Service };

@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '@sallyport/core';
 import { sha256 } from '@sallyport/core/internal';
 import { ExecutionServiceError, invalidInput } from './errors.js';
 import { requireText, toPayload } from './internal/json.js';
@@ -14,13 +15,15 @@ export interface StartExecutionInput extends ExecutionCallOptions {
   readonly name: string;
   /** The event that the function receives, at most 1 MiB of JSON. */
   readonly event: unknown;
+  /** The clock for the outcome. Default: the system clock. */
+  readonly clock?: Clock | undefined;
 }
 
 /** The result of {@link startExecution}. */
 export interface StartedExecution {
   /** ARN of the execution. */
   readonly arn: string;
-  /** `existing` if an execution with this name was there before this call. */
+  /** `existing` if the execution started before this call. */
   readonly outcome: 'started' | 'existing';
 }
 
@@ -29,6 +32,8 @@ const MAX_EVENT_BYTES = 1_048_576;
 /** Longest reference to a function. @see https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html */
 const MAX_ARN = 256;
 const MAX_NAME = 4096;
+/** Difference of two clocks that is not an earlier start. */
+const CLOCK_MARGIN_MS = 1000;
 const QUALIFIED =
   /^(?:arn:[\w-]+:lambda:[\w-]+:\d{12}:function:)?([A-Za-z0-9_-]{1,64}):(\$LATEST|[A-Za-z0-9_-]{1,128})$/;
 
@@ -45,8 +50,9 @@ export function executionName(name: string): string {
  * Starts a durable execution and does not wait for its end. A retry with the same name and event returns the same execution, even after its
  * end, until its retention has passed.
  *
- * The outcome is read before the start (`ListDurableExecutionsByFunction`), so two concurrent first starts both return `started`;
- * only one execution exists. The role needs `lambda:InvokeFunction` and `lambda:ListDurableExecutionsByFunction` on the function.
+ * Lambda gives the same answer for a new and for an existing execution. The outcome is read after the start (`GetDurableExecution`):
+ * `existing` if the execution started more than a second before this call. The role needs `lambda:InvokeFunction` on the function, and
+ * `lambda:GetDurableExecution` on its executions (`<function arn>:*`).
  *
  * @throws ExecutionServiceError `durable.execution_conflict` if the name was used with another event, `durable.invalid_input`,
  *   `durable.too_large`, `durable.service_unavailable` or `durable.service_failed`
@@ -55,12 +61,11 @@ export function executionName(name: string): string {
  * const { arn } = await startExecution({ functionArn, name: `export-${id}`, event: { detail: { id } }, signal: ctx.signal });
  */
 export async function startExecution(input: StartExecutionInput): Promise<StartedExecution> {
-  const parsed = parseStart(input);
-  const [functionArn] = splitQualifier(parsed.FunctionName);
-  const query = { FunctionName: functionArn, DurableExecutionName: parsed.DurableExecutionName, MaxItems: 1 };
-  const { DurableExecutions } = await sendToLambda('ListDurableExecutionsByFunctionCommand', query, input);
-  const outcome = Array.isArray(DurableExecutions) && DurableExecutions.length > 0 ? 'existing' : 'started';
-  return { arn: await invoke(parsed, input), outcome };
+  const before = (input.clock ?? systemClock).now().getTime() - CLOCK_MARGIN_MS;
+  const { arn } = await beginExecution(input);
+  const { StartTimestamp } = await sendToLambda('GetDurableExecutionCommand', { DurableExecutionArn: arn }, input);
+  const isOlder = StartTimestamp instanceof Date && StartTimestamp.getTime() < before;
+  return { arn, outcome: isOlder ? 'existing' : 'started' };
 }
 
 /** Starts an execution with one call, without its outcome. */
@@ -94,9 +99,4 @@ async function invoke(input: InvokeInput, options: ExecutionCallOptions): Promis
   if (typeof arn === 'string') return arn;
   const message = 'Lambda accepted the event but started no execution: the function is not durable';
   throw new ExecutionServiceError('durable.service_failed', message);
-}
-
-function splitQualifier(functionArn: string): readonly [string, string] {
-  const at = functionArn.lastIndexOf(':');
-  return [functionArn.slice(0, at), functionArn.slice(at + 1)];
 }
