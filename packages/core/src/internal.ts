@@ -146,6 +146,7 @@ export {
 } from './runtime/deadline.js';
 export { createDoorGuard, DOORS_KIND, type DoorGuard, qualifierOf } from './runtime/doors.js';
 export { markNeedsEventKey, rejectWithoutEventKey } from './runtime/event-key.js';
+export { EXECUTION_SCOPE, type ExecutionScope, executionScopeOf } from './runtime/execution-scope.js';
 export {
   AGENT_INVOCATIONS,
   completeClock,

@@ -1,1 +1,17 @@
-export type { CallbackOptions, Durable, Duration, Json, MapOptions, Retry, StepContext, StepOptions } from './types.js';
+export { durable } from './durable.js';
+export { DURABLE_ERROR_CODES, DurableError, type DurableErrorCode } from './errors.js';
+export { type DurableExecutionsOptions, durableExecutions } from './surface.js';
+export type {
+  CallbackOptions,
+  Durable,
+  DurableOptions,
+  Duration,
+  Execution,
+  Json,
+  MapOptions,
+  Retry,
+  StepContext,
+  StepOptions,
+  Storable,
+  Stored,
+} from './types.js';

@@ -1,7 +1,47 @@
-import type { MaybePromise, StandardSchema } from '@sallyport/core';
+import type { Clock, Logger, MaybePromise, StandardSchema } from '@sallyport/core';
 
-/** A value that JSON can say. */
+/** A value that JSON can write and read without a change. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json };
+
+type Primitive = string | number | boolean | null | undefined | void;
+
+/** Objects that `JSON.stringify` writes without their content, or that have no form at all. */
+type NotJson =
+  | bigint
+  | symbol
+  | ((...args: never[]) => unknown)
+  | ReadonlyMap<unknown, unknown>
+  | ReadonlySet<unknown>
+  | WeakMap<WeakKey, unknown>
+  | WeakSet<WeakKey>
+  | Promise<unknown>
+  | ArrayBuffer
+  | ArrayBufferView
+  | ReadableStream
+  | RegExp;
+
+/**
+ * `T` if JSON can write all of it, so interfaces are accepted; a member that JSON cannot write, such as a `Map`, a bigint or a function, has
+ * the type `never`. `undefined` is accepted, also as the whole value.
+ */
+export type Storable<T> = unknown extends T
+  ? T
+  : T extends Primitive
+    ? T
+    : T extends { toJSON(): unknown }
+      ? T
+      : T extends NotJson
+        ? never
+        : { [K in keyof T]: Storable<T[K]> };
+
+/** The type of a value after JSON: a `Date` is a string. */
+export type Stored<T> = unknown extends T
+  ? T
+  : T extends Primitive
+    ? T
+    : T extends { toJSON(): infer R }
+      ? R
+      : { [K in keyof T]: Stored<T[K]> };
 
 /** A length of time: the sum of its members. Whole seconds, 1 to 31,622,400 (366 days). */
 export interface Duration {
@@ -11,70 +51,115 @@ export interface Duration {
   readonly seconds?: number;
 }
 
-/** How often a failed step is tried, and when. */
+/** The attempts of a failing step, and their delays. */
 export interface Retry {
-  /** How often the step runs at most: 1 to 10. */
+  /** The maximum number of attempts: 1 to 10. */
   readonly attempts: number;
-  /** Seconds before the second attempt. */
+  /** Whole seconds before the second attempt. */
   readonly delaySeconds: number;
-  /** The factor from one delay to the next. 2 by default. */
+  /** The factor from one delay to the next. Default 2. */
   readonly rate?: number;
-  /** The longest delay. 60 by default. */
+  /** The longest delay in seconds. Default 60. */
   readonly maxDelaySeconds?: number;
-  /** A random part of each delay is left out, so that many executions do not retry at once. On by default. */
+  /** True to shorten each delay by a random part, so that many executions do not retry at the same moment. Default true. */
   readonly jitter?: boolean;
-  /** Whether an error is worth another attempt. Every error is, by default. */
+  /** Returns true if an error is worth another attempt. Default: every error is. */
   when?(error: unknown): boolean;
 }
 
-/** What a step is given: the real clock and real ids, which only a step may use. */
+/** The argument of a step's function: the real clock and real ids, which only a step may use. */
 export interface StepContext {
-  /** 1 at the first attempt. */
+  /** 1 for the first attempt. */
   readonly attempt: number;
+  /** Aborts when the invocation reaches its deadline, or the step its `timeout`. */
   readonly signal: AbortSignal;
-  /** The same at every attempt, and if AWS delivers the event again: the key of an effect in another system. */
+  /** Writes lines of this attempt. */
+  readonly log: Logger;
+  /** Equal for every attempt, and for every delivery of the same event: the key of an effect in another system. */
   readonly idempotencyKey: string;
+  /** The current time. */
   now(): Date;
+  /** A new random id. */
   newId(): string;
 }
 
+/** Options of `step`. */
 export interface StepOptions {
-  /** No retry by default. */
+  /** Default: one attempt. */
   readonly retry?: Retry;
   /**
-   * `atLeastOnce` (default): a kill between the effect and its record runs the step again. `atMostOnce`: it never runs twice, and an
-   * interrupted step rejects with `durable.step_interrupted`.
+   * `atLeastOnce` (default): if the process is killed between the effect and its record, the step runs again. `atMostOnce`: it never runs
+   * twice, and an interrupted step rejects with `durable.step_interrupted`.
    */
   readonly effect?: 'atLeastOnce' | 'atMostOnce';
+  /** The longest time of one attempt. After it, `signal` aborts and the attempt fails with `durable.timeout`. */
+  readonly timeout?: Duration;
+  /** A value that the step depends on. Its digest is recorded, and a different value at a replay rejects with `durable.diverged`. */
+  readonly input?: unknown;
 }
 
+/** Options of `callback`. */
 export interface CallbackOptions {
-  /** Hands the callback's id to whoever will answer. The id is a capability: it belongs in no log. */
+  /** Sends the id of the callback to the system that will answer. The id is a capability: do not log it. */
   submit(id: string, step: StepContext): MaybePromise<void>;
+  /** The time after which the callback rejects with `durable.callback_timeout`. Whole seconds. */
   readonly timeoutSeconds: number;
+  /** The longest time between two heartbeats of the other system. Whole seconds. */
   readonly heartbeatSeconds?: number;
 }
 
+/** Options of `map`. */
 export interface MapOptions {
-  /** Items that are worked on at once. 10 by default. */
+  /** The number of items that are processed at the same time. Default 10. */
   readonly concurrency?: number;
 }
 
-/** What a durable handler's context has besides its own members. */
+/** The durable execution that a handler runs in. */
+export interface Execution {
+  /** The ARN of the execution. */
+  readonly arn: string;
+  /** The name of the execution, which is the idempotency key of its start. */
+  readonly name: string;
+  /** The time at which the execution started. */
+  readonly startedAt: Date;
+}
+
+/** The members that a durable handler's context has in addition to its own. */
 export interface Durable {
   /** `null` outside a durable execution. */
-  readonly execution: { readonly arn: string; readonly name: string; readonly startedAt: Date } | null;
-  step<T extends Json | void>(
+  readonly execution: Execution | null;
+  /**
+   * Runs a function once and records its result: after a replay, the recorded result is returned. Values pass through JSON.
+   *
+   * @param name 1 to 128 printable ASCII characters, unique among the operations of this record, request or item
+   */
+  step<T>(
     name: string,
-    run: (step: StepContext) => MaybePromise<T>,
+    run: (step: StepContext) => MaybePromise<T & Storable<T>>,
     options?: StepOptions,
-  ): Promise<T>;
+  ): Promise<Stored<T>>;
+  /** Suspends the execution. A suspended execution costs nothing. */
   wait(name: string, duration: Duration): Promise<void>;
+  /** Suspends the execution until another system completes the callback, and checks the value with the schema. */
   callback<T>(name: string, schema: StandardSchema<T>, options: CallbackOptions): Promise<T>;
-  map<I, T extends Json | void>(
+  /**
+   * Processes items side by side. Each item has its own operations, in the context that its function receives. Waits for all items, then
+   * rejects with the failure of the lowest index.
+   */
+  map<I, T>(
     name: string,
     items: readonly I[],
-    run: (item: I, context: Durable, index: number) => Promise<T>,
+    run: (item: I, ctx: Durable, index: number) => Promise<T & Storable<T>>,
     options?: MapOptions,
-  ): Promise<readonly T[]>;
+  ): Promise<Stored<T>[]>;
+}
+
+/** Options of `durable`. */
+export interface DurableOptions {
+  /** Outside an execution, waits of at most this length are slept, within the deadline. Without it they reject with `durable.not_durable`. */
+  readonly sleepUpTo?: Duration;
+  /** The clock of timers outside an execution. Default: the system's clock. */
+  readonly clock?: Clock;
+  /** `inline`: the execution of the batch waits for this record. `handoff`: each record starts its own execution. */
+  readonly delivery?: 'inline' | 'handoff';
 }

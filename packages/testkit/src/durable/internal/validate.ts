@@ -1,5 +1,5 @@
 import { bytesOfJson } from '@sallyport/core/internal';
-import type { Operation, OperationAction, OperationType, OperationUpdate } from '../wire.js';
+import type { Operation, OperationAction, OperationStatus, OperationType, OperationUpdate } from '../wire.js';
 import { invalidParameter } from './errors.js';
 
 /** Limits of the service, in bytes unless the name says otherwise. */
@@ -48,7 +48,10 @@ export function validateUpdates(
     );
   }
   validateOrder(updates, operations);
-  for (const update of updates) validateUpdate(update, operations.get(update.Id as string), sizes);
+  for (const update of updates) {
+    const problem = problemOf(update, operations.get(update.Id ?? ''), sizes);
+    if (problem !== undefined) throw invalidParameter(problem);
+  }
   const added = new Set(
     updates.flatMap(({ Id, Type }) => (Type === 'EXECUTION' || operations.has(Id ?? '') ? [] : [Id])),
   );
@@ -75,78 +78,66 @@ function validateOrder(updates: readonly OperationUpdate[], operations: Readonly
   }
 }
 
-function validateUpdate(update: OperationUpdate, operation: Operation | undefined, { synchronous }: Sizes): void {
+/** What is wrong with an update, given the operation before it. */
+function problemOf(
+  update: OperationUpdate,
+  operation: Operation | undefined,
+  { synchronous }: Sizes,
+): string | undefined {
   const { Type, Action, Payload, Error: error } = update;
   const actions = Type && ACTIONS[Type];
-  if (!actions) throw invalidParameter('Unknown operation type.');
-  if (!Action || !actions.includes(Action)) throw invalidParameter('Invalid action for the given operation type.');
+  if (!actions) return 'Unknown operation type.';
+  if (!Action || !actions.includes(Action)) return 'Invalid action for the given operation type.';
   if (error && bytesOfJson(error) > LIMITS.errorBytes) {
-    throw invalidParameter(`Error object size must be less than ${LIMITS.errorBytes} bytes.`);
+    return `Error object size must be less than ${LIMITS.errorBytes} bytes.`;
   }
   const limit = Type === 'EXECUTION' && synchronous ? LIMITS.syncPayloadBytes : LIMITS.payloadBytes;
-  if (Payload !== undefined && Buffer.byteLength(Payload) > limit) {
-    throw invalidParameter(`Payload size must not exceed ${limit} bytes.`);
+  if (Buffer.byteLength(Payload ?? '') > limit) return `Payload size must not exceed ${limit} bytes.`;
+  if (Type === 'EXECUTION') return contentProblem(update);
+  if (operation && operation.Type !== Type) return 'Invalid operation type for the given operation.';
+  if (Type === 'STEP') return stepProblem(update, operation?.Status) ?? contentProblem(update);
+  if (Type === 'CONTEXT') return contextProblem(Action, operation?.Status) ?? contentProblem(update);
+  if (Action === 'START' && operation) return `Cannot start a ${Type} that already exists.`;
+  if (Action === 'CANCEL' && operation?.Status !== 'STARTED') {
+    return `Cannot cancel a ${Type} that does not exist or has already completed.`;
   }
-  if (Action === 'FAIL' && Payload != null) throw invalidParameter('Cannot provide a Payload for FAIL action.');
-  if (Action === 'SUCCEED' && error != null) throw invalidParameter('Cannot provide an Error for SUCCEED action.');
-  if (operation && Type !== 'EXECUTION' && operation.Type !== Type) {
-    throw invalidParameter('Invalid operation type for the given operation.');
-  }
-  validateTransition(update, operation);
+  return Action === 'START' ? startProblem(update) : undefined;
 }
 
-function validateTransition(update: OperationUpdate, operation: Operation | undefined): void {
-  const { Type, Action } = update;
-  const status = operation?.Status;
-  switch (Type) {
-    case 'STEP':
-      return validateStep(update, status);
-    case 'CONTEXT':
-      if (Action === 'START' && operation) throw invalidParameter('Cannot start a CONTEXT that already exists.');
-      if (Action !== 'START' && operation && status !== 'STARTED') {
-        throw invalidParameter('Invalid current CONTEXT state to close.');
-      }
-      return;
-    case 'EXECUTION':
-      return;
+function contentProblem({ Action, Payload, Error: error }: OperationUpdate): string | undefined {
+  if (Action === 'FAIL' && Payload != null) return 'Cannot provide a Payload for FAIL action.';
+  if (Action === 'SUCCEED' && error != null) return 'Cannot provide an Error for SUCCEED action.';
+  return undefined;
+}
+
+function contextProblem(action: OperationAction, status: OperationStatus | undefined): string | undefined {
+  if (action === 'START') return status && 'Cannot start a CONTEXT that already exists.';
+  return status && status !== 'STARTED' ? 'Invalid current CONTEXT state to close.' : undefined;
+}
+
+function stepProblem(update: OperationUpdate, status: OperationStatus | undefined): string | undefined {
+  const isOpen = status === undefined || status === 'STARTED' || status === 'READY';
+  switch (update.Action) {
+    case 'START':
+      return status && status !== 'READY' ? 'Invalid current STEP state to start.' : undefined;
+    case 'RETRY':
+      if (!isOpen) return 'Invalid current STEP state to re-attempt.';
+      if (update.StepOptions == null) return 'Invalid StepOptions for the given action.';
+      return update.Error != null && update.Payload != null
+        ? 'Cannot provide both error and payload to RETRY a STEP.'
+        : undefined;
     default:
-      if (Action === 'START' && operation) throw invalidParameter(`Cannot start a ${Type} that already exists.`);
-      if (Action === 'CANCEL' && status !== 'STARTED') {
-        throw invalidParameter(`Cannot cancel a ${Type} that does not exist or has already completed.`);
-      }
-      return validateStart(update);
+      return isOpen ? undefined : 'Invalid current STEP state to close.';
   }
 }
 
-function validateStep(
-  { Action, StepOptions, Error: error, Payload }: OperationUpdate,
-  status: Operation['Status'] | undefined,
-): void {
-  if (Action === 'START') {
-    if (status !== undefined && status !== 'READY') throw invalidParameter('Invalid current STEP state to start.');
-    return;
-  }
-  const open = status === undefined || status === 'STARTED' || status === 'READY';
-  if (Action !== 'RETRY') {
-    if (!open) throw invalidParameter('Invalid current STEP state to close.');
-    return;
-  }
-  if (!open) throw invalidParameter('Invalid current STEP state to re-attempt.');
-  if (StepOptions == null) throw invalidParameter('Invalid StepOptions for the given action.');
-  if (error != null && Payload != null) {
-    throw invalidParameter('Cannot provide both error and payload to RETRY a STEP.');
-  }
-}
-
-function validateStart({ Type, Action, WaitOptions, ChainedInvokeOptions }: OperationUpdate): void {
-  if (Action !== 'START') return;
-  if (Type === 'WAIT') {
-    const seconds = WaitOptions?.WaitSeconds;
-    if (seconds === undefined || !Number.isInteger(seconds) || seconds < 1 || seconds > LIMITS.waitSeconds) {
-      throw invalidParameter(`WaitSeconds must be between 1 and ${LIMITS.waitSeconds}.`);
-    }
+function startProblem({ Type, WaitOptions, ChainedInvokeOptions }: OperationUpdate): string | undefined {
+  const seconds = WaitOptions?.WaitSeconds ?? 0;
+  if (Type === 'WAIT' && (!Number.isInteger(seconds) || seconds < 1 || seconds > LIMITS.waitSeconds)) {
+    return `WaitSeconds must be between 1 and ${LIMITS.waitSeconds}.`;
   }
   if (Type === 'CHAINED_INVOKE' && !ChainedInvokeOptions?.FunctionName) {
-    throw invalidParameter('A CHAINED_INVOKE needs the name of a function.');
+    return 'A CHAINED_INVOKE needs the name of a function.';
   }
+  return undefined;
 }
