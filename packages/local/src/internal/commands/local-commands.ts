@@ -5,6 +5,7 @@ import { EXIT } from './around.js';
 import { explain, openapi, routes } from './ask.js';
 import { cold } from './cold.js';
 import { dev } from './dev.js';
+import { executions } from './executions.js';
 import { SEND_FLAGS, send } from './send.js';
 import { env, REPLAY_FLAGS, replay, reset, TOKEN_FLAGS, token } from './small.js';
 import { TEST_RUN_FLAGS, testRun } from './test-run.js';
@@ -48,6 +49,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     does: 'shows a trace of `sallyport dev` as a tree, failures first',
     flags: JSON_ONLY,
     run: trace,
+  },
+  executions: {
+    usage: 'executions [<name>] | <action> [<name>] [<operation>] [<value>]',
+    does: 'lists the executions of a durable function; skip, stop, kill, restart, complete, fail',
+    flags: JSON_ONLY,
+    run: executions,
   },
   token: { usage: 'token --sub <name>', does: 'prints a token of the local issuer', flags: TOKEN_FLAGS, run: token },
   env: {

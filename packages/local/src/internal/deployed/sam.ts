@@ -64,7 +64,11 @@ function deployed(sam: Sam, one: SamFunction): DeployedFunction {
 /** A function without these settings has 3 seconds and 128 MB: https://docs.aws.amazon.com/lambda/latest/api/API_CreateFunction.html */
 const [LAMBDA_TIMEOUT_S, LAMBDA_MEMORY_MB] = [3, 128];
 
-function knownNumber(name: 'timeoutMs' | 'memoryMb' | 'durableSeconds', value: unknown, factor: number): Partial<DeployedFunction> {
+function knownNumber(
+  name: 'timeoutMs' | 'memoryMb' | 'durableSeconds',
+  value: unknown,
+  factor: number,
+): Partial<DeployedFunction> {
   const number = typeof value === 'string' ? Number(value) : value;
   return typeof number === 'number' && number > 0 ? { [name]: number * factor } : {};
 }

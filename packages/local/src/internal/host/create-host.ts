@@ -10,9 +10,9 @@ import { type ConsolePart, createConsole, historyFolder } from '../console/creat
 import { sayAssumptions } from '../differences/assumptions.js';
 import { createDoors } from '../doors/create.js';
 import { usageError } from '../errors.js';
+import { Executions } from '../executions/executions.js';
 import { MAX_RECORDS } from '../history/history.js';
 import { lastStored } from '../history/store.js';
-import { Executions } from '../executions/executions.js';
 import type { Identity } from '../identity/identity.js';
 import { LocalIdentity } from '../identity/local-identity.js';
 import { createFailures } from '../journal/failure.js';
@@ -138,7 +138,16 @@ function createParts(base: RunBase, { guardian, nodeMajor, without, watch }: Par
   const host: Host = { ...inner, sources, sockets, sender: createSender({ ...inner, sources }) };
   const port = createAwsPort({ ...inner, sources, sockets });
   const page = createConsole(host, variables);
-  const all: readonly Part[] = [identity, state, port, traces, sources, doors, ...(executions ? [executions] : []), page];
+  const all: readonly Part[] = [
+    identity,
+    state,
+    port,
+    traces,
+    sources,
+    doors,
+    ...(executions ? [executions] : []),
+    page,
+  ];
   return { host, functions, fleet, page, parts: all.filter(({ name }) => !without.includes(name)) };
 }
 

@@ -64,19 +64,28 @@ const OPERATIONS: readonly Operation[] = [
     method: 'POST',
     path: /^durable-execution-callbacks\/([^/]+)\/succeed$/,
     name: 'SendDurableExecutionCallbackSuccess',
-    serve: (executions, id, { body }) => done(executions.engine.succeedCallback(id, body.toString())),
+    serve(executions, id, { body }) {
+      executions.engine.succeedCallback(id, body.toString());
+      return {};
+    },
   },
   {
     method: 'POST',
     path: /^durable-execution-callbacks\/([^/]+)\/fail$/,
     name: 'SendDurableExecutionCallbackFailure',
-    serve: (executions, id, call) => done(executions.engine.failCallback(id, inputOf(call))),
+    serve(executions, id, call) {
+      executions.engine.failCallback(id, inputOf(call));
+      return {};
+    },
   },
   {
     method: 'POST',
     path: /^durable-execution-callbacks\/([^/]+)\/heartbeat$/,
     name: 'SendDurableExecutionCallbackHeartbeat',
-    serve: (executions, id) => done(executions.engine.heartbeat(id)),
+    serve(executions, id) {
+      executions.engine.heartbeat(id);
+      return {};
+    },
   },
 ];
 
@@ -96,7 +105,11 @@ export async function serveDurable(executions: Executions | undefined, call: Cal
     // A callback id is a capability: it is not in the journal.
     call.note({ operation: name, ...(!path.includes('-callbacks/') && { resource: nameOf(decodeEscapes(subject)) }) });
     if (!executions) {
-      throw new AwsFault(400, 'InvalidParameterValueException', 'the function is not durable: set "durable" in sallyport.json');
+      throw new AwsFault(
+        400,
+        'InvalidParameterValueException',
+        'the function is not durable: set "durable" in sallyport.json',
+      );
     }
     const answer = await withFaults(() => serve(executions, decodeEscapes(subject), call));
     return { wire: { status: 200, headers: JSON_TYPE, body: JSON.stringify(toRestJson(answer)) } };
@@ -133,10 +146,6 @@ function inputOf({ body }: Call): Readonly<Record<string, unknown>> {
 
 function queryOf({ request }: Call): URLSearchParams {
   return new URLSearchParams(request.query);
-}
-
-function done(_nothing: void): object {
-  return {};
 }
 
 /** @see https://docs.aws.amazon.com/lambda/latest/api/API_GetDurableExecution.html */

@@ -60,7 +60,12 @@ export function createLambda(options: LambdaOptions): AwsService {
 async function execute(
   executions: Executions,
   { request, traceId }: Call,
-  start: { readonly name: string | undefined; readonly event: unknown; readonly origin: Origin; readonly isLater: boolean },
+  start: {
+    readonly name: string | undefined;
+    readonly event: unknown;
+    readonly origin: Origin;
+    readonly isLater: boolean;
+  },
 ): Promise<Output> {
   const { name, event, origin, isLater } = start;
   const clientContext = clientContextOf(request.headers['x-amz-client-context']);
