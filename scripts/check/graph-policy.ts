@@ -29,7 +29,8 @@ export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>>
   '@sallyport/otel': ['core'],
   '@sallyport/objectstore': ['core'],
   '@sallyport/parameters': ['core'],
-  '@sallyport/durable': ['core'],
+  // Its entry `/testing` runs executions on the service of the test kit.
+  '@sallyport/durable': ['core', 'testkit'],
   '@sallyport/vectors': ['core'],
   '@sallyport/microvm': ['core', 'dynamo', 'secure'],
   // It builds sample events, and is never part of a function.

@@ -93,9 +93,13 @@ export class OutsideOperations {
   #stepContext(name: string): StepContext {
     const context = this.#context;
     const identity = eventIdentity(context) ?? context.requestId ?? '';
+    let signal: AbortSignal | undefined;
     return {
       attempt: 1,
-      signal: context.signal ?? new AbortController().signal,
+      get signal() {
+        signal ??= context.signal ?? new AbortController().signal;
+        return signal;
+      },
       log: context.log as Logger,
       idempotencyKey: digestOf(identity, ...this.#path, name),
       now: () => context.now?.() ?? this.#clock.now(),

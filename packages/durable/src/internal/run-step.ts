@@ -17,14 +17,18 @@ export async function runTimed<T>(
   if (seconds === undefined) return run(context);
   const timedOut = new DurableError('durable.timeout', `${place} did not end within ${seconds} s`);
   const controller = new AbortController();
+  const { attempt, idempotencyKey, log, now, newId } = context;
   const signal = AbortSignal.any([context.signal, controller.signal]);
-  return new Promise<T>((resolve, reject) => {
-    const cancel = clock.after(seconds * 1000, () => {
+  let cancel: (() => void) | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    cancel = clock.after(seconds * 1000, () => {
       controller.abort(timedOut);
       reject(timedOut);
     });
-    Promise.resolve(run({ ...context, signal }))
-      .then(resolve, reject)
-      .finally(cancel);
   });
+  try {
+    return await Promise.race([late, run({ attempt, idempotencyKey, log, now, newId, signal })]);
+  } finally {
+    cancel?.();
+  }
 }

@@ -1,5 +1,5 @@
 import type { MaybePromise } from '@sallyport/core';
-import { randomFraction, remainingMs } from '@sallyport/core/internal';
+import { randomFraction } from '@sallyport/core/internal';
 import { DurableError } from '../errors.js';
 import type { Retry, StepContext, StepOptions } from '../types.js';
 import { assertStepOptions, delayAfter } from './checks.js';
@@ -128,9 +128,13 @@ class StepRun<T> {
 
   #contextOf(attempt: number): StepContext {
     const { run, host } = this.#lane;
+    let signal: AbortSignal | undefined;
     return {
       attempt,
-      signal: host.signal ?? AbortSignal.timeout(remainingMs(run.lambdaContext) || 900_000),
+      get signal() {
+        signal ??= host.signal ?? new AbortController().signal;
+        return signal;
+      },
       log: host.log as StepContext['log'],
       idempotencyKey: this.#lane.idempotencyKey(this.#name),
       now: () => run.host.clock.now(),

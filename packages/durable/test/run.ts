@@ -1,0 +1,94 @@
+import { ManualClock } from '@sallyport/core/testing';
+import { createApp } from '@sallyport/dispatch/app';
+import { createDurableEngine, type DurableEngine, type ExecutionSummary, type Operation } from '@sallyport/testkit/durable';
+import { type DurableExecutionsOptions, durableExecutions } from '../src/index.js';
+
+export const FUNCTION = 'arn:aws:lambda:eu-west-1:123456789012:function:orders';
+export const STARTED = Date.parse('2026-11-29T10:00:00Z');
+
+type App = ReturnType<typeof createApp>;
+
+/** What an execution did, over all its invocations. */
+export interface Ran extends ExecutionSummary {
+  readonly checkpoints: number;
+  readonly operations: readonly Operation[];
+  readonly lines: readonly Record<string, unknown>[];
+  readonly records: readonly Record<string, unknown>[];
+  readonly engine: DurableEngine;
+}
+
+export interface RunOptions extends DurableExecutionsOptions {
+  /** Called when the execution is suspended, before its waits end. */
+  readonly onSuspended?: (engine: DurableEngine, invocation: number) => unknown;
+  readonly pageSize?: number;
+  /** Called for each checkpoint before it is stored, from 1; throws to kill the process. */
+  readonly onCheckpoint?: (checkpoint: number) => void;
+  readonly onStart?: (engine: DurableEngine) => void;
+  readonly remainingMs?: number;
+  readonly container?: object;
+}
+
+/** A logger that keeps its lines. */
+export function linesOf(lines: Record<string, unknown>[], bound: object = {}) {
+  const write = (level: string) => (message: string, fields: object = {}) => {
+    lines.push({ level, message, ...bound, ...fields });
+  };
+  return {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    isEnabled: () => true,
+    with: (fields: object) => linesOf(lines, { ...bound, ...fields }),
+  };
+}
+
+/** Runs an execution to its end. Every invocation gets a new container, so a module's variables are no memory. */
+export async function runExecution(register: (app: App) => unknown, event: object, options: RunOptions = {}): Promise<Ran> {
+  const { onStart, onSuspended, pageSize, onCheckpoint, remainingMs = 60_000, container, ...surface } = options;
+  const clock = new ManualClock(STARTED);
+  const lines: Record<string, unknown>[] = [];
+  const records: Record<string, unknown>[] = [];
+  let checkpoints = 0;
+  const client = {
+    getExecutionState: (request: never) => engine.getExecutionState(request),
+    async checkpoint(request: never) {
+      checkpoints += 1;
+      onCheckpoint?.(checkpoints);
+      return engine.checkpoint(request);
+    },
+  };
+  const engine: DurableEngine = createDurableEngine({
+    clock,
+    ...(pageSize !== undefined && { pageSize }),
+    async invoke({ event: envelope, invocation }) {
+      const app = createApp({
+        clock,
+        log: linesOf(lines),
+        observability: { log: (record) => void records.push(record) },
+        surfaces: [durableExecutions({ client, ...surface })],
+        ...container,
+      });
+      register(app);
+      const answer = app.handleLambda(structuredClone(envelope), {
+        awsRequestId: `invocation-${invocation}`,
+        functionName: 'orders',
+        getRemainingTimeInMillis: () => remainingMs,
+      });
+      return { answer: await answer };
+    },
+  });
+  onStart?.(engine);
+  const { arn } = engine.start({ functionArn: FUNCTION, name: 'run-1', payload: JSON.stringify(event), timeoutSeconds: 31_622_400 });
+  for (let round = 0; round < 100; round += 1) {
+    await engine.settle();
+    const summary = engine.describe(arn);
+    if (summary.status !== 'RUNNING') {
+      return { ...summary, checkpoints, operations: engine.operations(arn), lines, records, engine };
+    }
+    await onSuspended?.(engine, summary.invocations);
+    await engine.settle();
+    engine.skip();
+  }
+  throw new Error('the execution did not end in 100 rounds');
+}
