@@ -146,7 +146,16 @@ export {
 } from './runtime/deadline.js';
 export { createDoorGuard, DOORS_KIND, type DoorGuard, qualifierOf } from './runtime/doors.js';
 export { markNeedsEventKey, rejectWithoutEventKey } from './runtime/event-key.js';
-export { EXECUTION_SCOPE, type ExecutionScope, executionScopeOf } from './runtime/execution-scope.js';
+export {
+  type DurableMark,
+  durableMark,
+  EXECUTION_SCOPE,
+  type ExecutionScope,
+  executionScopeOf,
+  isDurableHandler,
+  markDurable,
+  markDurableHandler,
+} from './runtime/execution-scope.js';
 export {
   AGENT_INVOCATIONS,
   completeClock,

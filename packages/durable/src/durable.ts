@@ -1,9 +1,9 @@
-import { executionScopeOf } from '@sallyport/core/internal';
+import { executionScopeOf, markDurable } from '@sallyport/core/internal';
 import { toSeconds } from './internal/checks.js';
 import { runAs } from './internal/current.js';
+import { Lane } from './internal/lane.js';
 import { addOperations, addReplayRules } from './internal/members.js';
 import { OutsideOperations } from './internal/outside.js';
-import { isLane, markDurable } from './internal/marks.js';
 import type { Durable, DurableOptions } from './types.js';
 
 /**
@@ -28,7 +28,7 @@ export function durable<C extends object, A extends unknown[], R>(
   if (options.sleepUpTo) toSeconds(options.sleepUpTo, 'sleepUpTo');
   const wrapped = (ctx: C, ...args: A): R => {
     const scope = executionScopeOf(ctx);
-    if (!isLane(scope)) {
+    if (!(scope instanceof Lane)) {
       const operations = new OutsideOperations(ctx, options);
       addOperations(ctx, operations);
       return runAs(operations, undefined, () => handler(ctx as C & Durable, ...args));
@@ -38,5 +38,6 @@ export function durable<C extends object, A extends unknown[], R>(
     addReplayRules(ctx, scope);
     return runAs(scope, undefined, () => handler(ctx as C & Durable, ...args));
   };
-  return markDurable(wrapped, handler, options);
+  Object.defineProperty(wrapped, 'name', { value: handler.name, configurable: true });
+  return markDurable(wrapped, { delivery: options.delivery });
 }

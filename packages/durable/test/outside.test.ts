@@ -73,7 +73,7 @@ test.each<[string, unknown, unknown]>([
 ])('a step that throws %s', async (_name, thrown, expected) => {
   const caught = run((ctx) => ctx.step('one', () => { throw thrown; })).then(() => 'nothing', (error: unknown) => error);
   const error = await caught;
-  if (typeof expected !== 'object' || error === null || typeof error !== 'object') expect(error).toBe(expected);
+  if (typeof expected !== 'object' || expected === null || typeof error !== 'object') expect(error).toBe(expected);
   else expect(error).toMatchObject(expected);
 });
 

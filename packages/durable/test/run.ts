@@ -19,7 +19,7 @@ export interface Ran extends ExecutionSummary {
 
 export interface RunOptions extends DurableExecutionsOptions {
   /** Called when the execution is suspended, before its waits end. */
-  readonly onSuspended?: (engine: DurableEngine, invocation: number) => unknown;
+  readonly onSuspended?: (engine: DurableEngine, invocation: number, clock: ManualClock) => unknown;
   readonly pageSize?: number;
   /** Called for each checkpoint before it is stored, from 1; throws to kill the process. */
   readonly onCheckpoint?: (checkpoint: number) => void;
@@ -86,9 +86,12 @@ export async function runExecution(register: (app: App) => unknown, event: objec
     if (summary.status !== 'RUNNING') {
       return { ...summary, checkpoints, operations: engine.operations(arn), lines, records, engine };
     }
-    await onSuspended?.(engine, summary.invocations);
+    await onSuspended?.(engine, summary.invocations, clock);
     await engine.settle();
-    engine.skip();
+    const ends = engine.pending().flatMap(({ kind, until }) => (kind === 'callback' || !until ? [] : [until.getTime()]));
+    // Waits that end at the same time end together, as for the service.
+    await clock.advance(Math.max(0, Math.min(...ends, Number.MAX_SAFE_INTEGER) - clock.now().getTime()));
+    if (ends.length === 0) engine.skip();
   }
   throw new Error('the execution did not end in 100 rounds');
 }

@@ -20,6 +20,12 @@ export interface ExecutionScope {
   lane<T>(name: string, run: (scope: ExecutionScope) => MaybePromise<T>): Promise<T>;
   /** Delays work that suspends the execution until no other flow runs plain code. */
   park<T>(run: () => Promise<T>): Promise<T>;
+  /**
+   * Rejects a batch that an execution cannot wait for.
+   *
+   * @throws DurableError `durable.batch_too_large`
+   */
+  assertRecords(count: number): void;
   /** Registers clean-up for an invocation that ends without an answer. */
   onSuspend(run: () => MaybePromise<void>): void;
   /** Forbids a suspension until the returned function is called, for example while a lease is held. */
@@ -40,4 +46,33 @@ interface Scoped {
 export function executionScopeOf(context: object | undefined): ExecutionScope | undefined {
   const scoped = context as Scoped | undefined;
   return scoped?.[EXECUTION_SCOPE] ?? scoped?.lambdaContext?.[EXECUTION_SCOPE];
+}
+
+/** Marks a handler that `durable` has wrapped, or a handler around it. */
+const DURABLE: unique symbol = /* @__PURE__ */ Symbol.for('sallyport.durable-handler/1') as never;
+
+/** True if a handler has operations of its own: every other handler is one step of an execution. */
+export function isDurableHandler(handler: object): boolean {
+  return DURABLE in handler;
+}
+
+/** Marks a handler with the delivery of its records; a handler around a durable handler passes it as `inner`. */
+export function markDurableHandler<H extends object>(handler: H, inner: object): H {
+  return DURABLE in inner ? Object.defineProperty(handler, DURABLE, { value: inner[DURABLE] }) : handler;
+}
+
+/** The value of the mark of a handler, for inventories; `undefined` for a handler that is not durable. */
+export function durableMark(handler: object): DurableMark | undefined {
+  return (handler as { readonly [DURABLE]?: DurableMark })[DURABLE];
+}
+
+/** The mark of a durable handler. */
+export interface DurableMark {
+  /** `inline`: the batch waits for its records. `handoff`: each record starts its own execution. `undefined`: the default of the kind. */
+  readonly delivery: 'inline' | 'handoff' | undefined;
+}
+
+/** Marks a handler that `durable` wraps. */
+export function markDurable<H extends object>(handler: H, mark: DurableMark): H {
+  return Object.defineProperty(handler, DURABLE, { value: Object.freeze(mark) });
 }

@@ -3,7 +3,7 @@ import { EXECUTION_SCOPE, type ExecutionScope } from '@sallyport/core/internal';
 import { DurableError } from '../errors.js';
 import type { CallbackOptions, Durable, Duration, Execution, MapOptions, StepContext, StepOptions } from '../types.js';
 import { runCallback } from './callback.js';
-import { assertName, toSeconds } from './checks.js';
+import { toSeconds } from './checks.js';
 import { assertOwnFlow, runAs } from './current.js';
 import type { ExecutionRun } from './execution.js';
 import { recordFailure } from './failures.js';
@@ -17,9 +17,6 @@ import { fromSdk, toSdk } from './sdk-failures.js';
 import { type DurableContext, type OperationInfo, TEXT, VIRTUAL } from './sdk.js';
 import { runStep } from './step.js';
 import { fromText, type Text, toText } from './values.js';
-
-/** The longest name of a lane: a kind, an index and an id. */
-const MAX_LANE_NAME = 128;
 
 /** One flow of an execution: its operations, its place in the history, and its time. */
 export class Lane implements ExecutionScope {
@@ -168,12 +165,18 @@ export class Lane implements ExecutionScope {
   }
 
   lane<T>(name: string, run: (scope: ExecutionScope) => MaybePromise<T>): Promise<T> {
-    const printable = name.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_LANE_NAME);
-    return this.#runLane(this.context, printable, [...this.#path, printable], run);
+    return this.#runLane(this.context, name, [...this.#path, name], run);
   }
 
   park<T>(run: () => Promise<T>): Promise<T> {
     return this.run.parking.idle(this.flow, run);
+  }
+
+  assertRecords(count: number): void {
+    const { maxRecords } = this.run.host;
+    if (count <= maxRecords) return;
+    const text = `a batch of ${count} records: an execution waits for at most ${maxRecords} (option "maxRecords")`;
+    throw new DurableError('durable.batch_too_large', `${text}: reduce the batch size, or use delivery: 'handoff'`);
   }
 
   onSuspend(run: () => MaybePromise<void>): void {
@@ -221,7 +224,6 @@ export class Lane implements ExecutionScope {
     path: readonly (string | number)[],
     run: (lane: Lane) => MaybePromise<T>,
   ): Promise<T> {
-    assertName(name);
     const { parking, sdk } = this.run;
     const recorded = this.#recorded.get(name);
     if (!recorded) this.run.count(1, name);

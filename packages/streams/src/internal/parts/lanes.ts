@@ -1,0 +1,1 @@
+export { createLaneRun } from '../../batch/internal/lanes.js';
