@@ -152,7 +152,8 @@ describe('a durable function', () => {
     await pending('invocation');
     executions().engine.skip((one) => one.arn === arn);
     expect(await executions().engine.ended(arn)).toMatchObject({ status: 'SUCCEEDED', invocations: 3 });
-    expect(operationsOf(arn).slice(1)).toEqual([
+    const own = operationsOf(arn).filter((one) => /^(?:STEP|WAIT)/.test(one));
+    expect(own).toEqual([
       'STEP charge SUCCEEDED',
       'WAIT cool off SUCCEEDED',
       'STEP mail SUCCEEDED',
