@@ -1,7 +1,8 @@
 /** Operations, bytes and invocations of the examples in docs/durable.md: what AWS bills. A change of a number is a change of that page. */
+
+import { createApp } from '@sallyport/dispatch/app';
 import { buildQueueEvent, buildTopicEvent } from '@sallyport/testkit';
 import type { Operation } from '@sallyport/testkit/durable';
-import { createApp } from '@sallyport/dispatch/app';
 import { z } from 'zod';
 import { durable, durableExecutions } from '../src/index.js';
 import { type BuildDurable, runDurable } from '../src/testing.js';
@@ -49,7 +50,13 @@ const counted = (operations: readonly Operation[]) => operations.length;
 it.each([
   ['one record with two steps and a wait', order, batch(1), {}, { operations: 6, invocations: 2 }],
   ['ten such records in one batch', order, batch(10), {}, { operations: 51, invocations: 2 }],
-  ['an approval between two steps', approval, topic, { callbacks: { approval: { approved: true } } }, { operations: 5, invocations: 2 }],
+  [
+    'an approval between two steps',
+    approval,
+    topic,
+    { callbacks: { approval: { approved: true } } },
+    { operations: 5, invocations: 2 },
+  ],
   ['ten steps', ten, topic, {}, { operations: 11, invocations: 1 }],
 ] as const)('%s', async (_name, build, event, options, expected) => {
   const run = await runDurable(build, event, { ...options, environment: { FRAMEWORK_DURABLE: '1' } });

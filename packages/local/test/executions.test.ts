@@ -18,8 +18,7 @@ describe('a durable function', () => {
   let host: RunningHost;
   let clients: { readonly api: lambda.LambdaClient; readonly queues: SQSClient };
 
-  const run = () =>
-    start(project, { entry: 'src/lambda.ts', conditions: ['@sallyport/source'], durable: 900 } as never);
+  const run = () => start(project, { entry: 'src/lambda.ts', conditions: ['@sallyport/source'], durable: 900 });
   const open = async () => {
     host = await run();
     const settings = {
@@ -153,11 +152,7 @@ describe('a durable function', () => {
     executions().engine.skip((one) => one.arn === arn);
     expect(await executions().engine.ended(arn)).toMatchObject({ status: 'SUCCEEDED', invocations: 3 });
     const own = operationsOf(arn).filter((one) => /^(?:STEP|WAIT)/.test(one));
-    expect(own).toEqual([
-      'STEP charge SUCCEEDED',
-      'WAIT cool off SUCCEEDED',
-      'STEP mail SUCCEEDED',
-    ]);
+    expect(own).toEqual(['STEP charge SUCCEEDED', 'WAIT cool off SUCCEEDED', 'STEP mail SUCCEEDED']);
     const killed = executions()
       .invocationsOf(arn)
       .map((id) => host.journal.get(id)?.status);
