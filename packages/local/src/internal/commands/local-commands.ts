@@ -44,17 +44,17 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     flags: TEST_RUN_FLAGS,
     run: testRun,
   },
-  trace: {
-    usage: 'trace <id>',
-    does: 'shows a trace of `sallyport dev` as a tree, failures first',
-    flags: JSON_ONLY,
-    run: trace,
-  },
   executions: {
     usage: 'executions [<name>] | <action> [<name>] [<operation>] [<value>]',
     does: 'lists the executions of a durable function; skip, stop, kill, restart, complete, fail',
     flags: JSON_ONLY,
     run: executions,
+  },
+  trace: {
+    usage: 'trace <id>',
+    does: 'shows a trace of `sallyport dev` as a tree, failures first',
+    flags: JSON_ONLY,
+    run: trace,
   },
   token: { usage: 'token --sub <name>', does: 'prints a token of the local issuer', flags: TOKEN_FLAGS, run: token },
   env: {
