@@ -5,16 +5,16 @@ import { jwtAuthorizerPrincipal } from '@sallyport/secure/authorizers';
 import * as z from 'zod';
 import type { NoteStore } from './notes.js';
 
-/** A request for an export, as it is published to the topic. */
+/** A message of the topic: a request for an export. */
 const ExportRequest = z.object({ id: z.string().regex(/^[\w-]{1,40}$/), by: z.string().min(1) });
 const Decision = z.object({ approved: z.boolean() });
 
-/** Exports with more notes need the approval of another person. */
+/** Exports with more notes need the approval of another user. */
 const FREE_NOTES = 50;
 const MAX_NOTES = 10_000;
 const DAY_SECONDS = 86_400;
 
-/** The question to the person who approves. Whoever has the callback id can answer: send it to that person only. */
+/** The question to the user who approves. Any holder of the callback id can answer: send it to that user only. */
 export interface ApprovalQuestion {
   readonly id: string;
   readonly by: string;
@@ -26,7 +26,7 @@ export interface ApprovalQuestion {
 export interface ExportsConfig {
   readonly notes: NoteStore;
   readonly files: { readonly bucket: string; readonly store: Pick<ObjectStore, 'put'> };
-  /** Asks the person who approves, for example by mail. */
+  /** Sends the question to the user who approves, for example by mail. */
   readonly ask: (question: ApprovalQuestion) => Promise<unknown> | unknown;
   readonly container?: Pick<SecureOptions, 'clock' | 'ids' | 'environment' | 'log' | 'observability'>;
 }

@@ -8,7 +8,7 @@ const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:note-exports';
 const event = buildTopicEvent(TOPIC, [{ message: JSON.stringify({ id: 'e-1', by: 'ada' }) }]);
 const environment = { FRAMEWORK_DURABLE: '1' };
 
-/** The function with notes; files and questions are outside of it, so they outlive an invocation. */
+/** The function with notes; files and questions outlive an invocation. */
 function createWorld(count: number) {
   const files = createFakeObjectStore({ versioning: 'off' });
   const asked: object[] = [];
@@ -19,7 +19,11 @@ function createWorld(count: number) {
       asked.push({ ...question, hasId: callbackId !== '' });
     return createExports({ notes, files: { bucket: 'files', store: files }, ask, container: env.options() });
   };
-  const written = () => files.calls().filter(({ operation }) => operation === 'put').map(({ ref }) => ref.key);
+  const written = () =>
+    files
+      .calls()
+      .filter(({ operation }) => operation === 'put')
+      .map(({ ref }) => ref.key);
   return { build, asked, written };
 }
 

@@ -44,7 +44,7 @@ const batch = (size: number) =>
   );
 const topic = buildTopicEvent('arn:aws:sns:eu-west-1:123456789012:exports', [{ message: '{"id":7}' }]);
 
-/** Operations as AWS counts them: the start of the execution is one, each attempt after the first is another. */
+/** Operations as AWS counts them, with the start of the execution. */
 const counted = (operations: readonly Operation[]) => operations.length;
 
 it.each([

@@ -51,7 +51,7 @@ describe('startExecution', () => {
     ]);
   });
 
-  it('rejects another event for a used name, without the text of the service', async () => {
+  it('rejects another event for a used name, without the message of the service', async () => {
     await start();
     const failed = await start({ event: { id: 8 } }).catch((error: unknown) => error);
     expect(failed).toMatchObject({ code: 'durable.execution_conflict', statusCode: 409 });

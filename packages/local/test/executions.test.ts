@@ -107,7 +107,7 @@ describe('a durable function', () => {
       return one && executions().engine.describe(one.arn);
     });
 
-  it('continues an execution after a restart of the run, and ends it by the real client of AWS', async () => {
+  it('continues an execution after a restart of the run, and accepts its callback from the real Lambda client', async () => {
     const { arn } = await waiting();
     await until(() => operationsOf(arn).includes('STEP approval submit SUCCEEDED'));
     await host.stop();

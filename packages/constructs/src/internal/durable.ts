@@ -61,6 +61,6 @@ export function warnOfDurableDoor(door: IConstruct, fn: IFunction): void {
   const settings = durableOf(fn);
   if (!settings || settings.executionTimeout.isUnresolved()) return;
   if (settings.executionTimeout.toSeconds() <= DOOR_SECONDS) return;
-  const text = `a door of ${fn.node.path}, whose executions take up to ${settings.executionTimeout.toHumanString()}: API Gateway answers 504 after ${DOOR_SECONDS} s, and the execution goes on. Answer 202 from a function without durable, and start the execution with startExecution`;
+  const text = `a door of ${fn.node.path}, whose executions take up to ${settings.executionTimeout.toHumanString()}: API Gateway answers 504 after ${DOOR_SECONDS} s, and the execution continues. Answer 202 from a function without durable, and start the execution with startExecution`;
   Validations.of(door).addWarning('Sallyport::DurableDoor', text);
 }

@@ -21,7 +21,7 @@ export function grantOnParts(
   return grant;
 }
 
-/** Gives cdk-nag the reason for the ARNs of a policy that contain a `*`. */
+/** Adds the reason for ARNs with a `*` to a policy, for cdk-nag. */
 export function acknowledgeParts(policy: IConstruct, resourceArns: readonly string[], reason: string): void {
   for (const arn of resourceArns) {
     const shown = showArn(Stack.of(policy).resolve(arn));

@@ -6,8 +6,8 @@ import { type ExecutionCallOptions, hadEarlierAttempt, sendToLambda } from './in
 /** The result of an answer to a callback. */
 export interface CallbackAnswer {
   /**
-   * `completed` if this call answered the callback. `unknown` if the client repeated the call and then found the callback
-   * answered: by its own first attempt, whose reply was lost, or by another caller.
+   * `completed` if this call answered the callback. `unknown` if the client repeated the call and then found the callback answered: by its first
+   * attempt, if its response is lost, or by another caller.
    */
   readonly outcome: 'completed' | 'unknown';
 }
@@ -75,7 +75,7 @@ export async function failCallback(
 }
 
 /**
- * Restarts the heartbeat time-out of a callback. The role needs `lambda:SendDurableExecutionCallbackHeartbeat`.
+ * Restarts the heartbeat timer of a callback. The role needs `lambda:SendDurableExecutionCallbackHeartbeat`.
  *
  * @throws ExecutionServiceError as {@link completeCallback}
  * @see https://docs.aws.amazon.com/lambda/latest/api/API_SendDurableExecutionCallbackHeartbeat.html

@@ -50,7 +50,7 @@ export function executionName(name: string): string {
  * Starts a durable execution and does not wait for its end. A retry with the same name and event returns the same execution, even after its
  * end, until its retention has passed.
  *
- * Lambda gives the same answer for a new and for an existing execution. The outcome is read after the start (`GetDurableExecution`):
+ * The response of Lambda is the same for a new and for an existing execution. The outcome is read after the start (`GetDurableExecution`):
  * `existing` if the execution started more than a second before this call. The role needs `lambda:InvokeFunction` on the function, and
  * `lambda:GetDurableExecution` on its executions (`<function arn>:*`).
  *

@@ -12,7 +12,7 @@ import { attempt, executionsVersion, now } from '../store.js';
 
 const rows = signal<readonly ExecutionRow[]>([]);
 const opened = signal<ExecutionView | undefined>(undefined);
-/** The text of the form that answers a callback, by the id of the operation. */
+/** The content of the form that answers a callback, by the id of the operation. */
 const answers = signal<Readonly<Record<string, string>>>({});
 
 const current = computed(() => rows.value.find(({ arn }) => arn === selected.value) ?? rows.value[0]);
@@ -133,7 +133,7 @@ function Execution({ view }: { readonly view: ExecutionView }) {
       <TimeLine operations={operations} arn={arn} />
       <h4>Invocations</h4>
       <p>
-        {invocationIds.length === 0 && <span class="quiet">None in this run.</span>}
+        {invocationIds.length === 0 && <span class="quiet">No invocation in this run.</span>}
         {invocationIds.map((id) => (
           <a key={id} href={`#/invocations/${id}`}>
             #{id}{' '}
@@ -197,7 +197,7 @@ function waitText({ until: at, waits }: OperationView): string {
   return at === null ? 'waits' : `waits, ${until(at, now.value)}`;
 }
 
-/** The form that answers a callback. Its id is not on the page: the host knows it. */
+/** The form that answers a callback. Its id is not on the page. */
 function Answer({ arn, operation }: { readonly arn: string; readonly operation: OperationView }) {
   const { id, name } = operation;
   const text = answers.value[id] ?? '{}';

@@ -81,7 +81,7 @@ async function execute(): Promise<void> {
   client.destroy();
 }
 
-/** The start goes on after its first call only with the ARN of the execution. */
+/** The second call of a start needs the ARN of the execution. */
 async function sendAnyway(client: LambdaClient, command: never): Promise<object> {
   await failing(client.send(command));
   return { DurableExecutionArn: 'arn:aws:lambda:eu-west-1:123456789012:function:exports:1/durable-execution/n/i' };

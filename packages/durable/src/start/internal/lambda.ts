@@ -82,7 +82,7 @@ export async function sendToLambda(
 /** True if an attempt before the failed one may have taken effect: the client repeats an attempt whose answer it did not receive. */
 export function hadEarlierAttempt(error: unknown): boolean {
   const { cause } = error as { readonly cause?: unknown };
-  return cause instanceof LambdaFailure && cause.attempts > 1;
+  return Number((cause as { readonly attempts?: unknown } | undefined)?.attempts) > 1;
 }
 
 /** The name, status and request id of a failure, without its message, which can quote a callback id. */

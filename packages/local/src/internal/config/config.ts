@@ -76,7 +76,7 @@ export interface Config {
   readonly isThrottled: boolean;
   /** Lambda Managed Instances: workers; `undefined`: off. */
   readonly managedInstances: number | undefined;
-  /** Seconds that an execution of the durable function can take; `undefined`: the function is not durable. */
+  /** Maximum seconds of an execution of the durable function; `undefined`: the function is not durable. */
   readonly durable: number | undefined;
   /** Port of the debugger; `undefined`: off. */
   readonly inspect: number | undefined;

@@ -103,7 +103,7 @@ export interface OperationView {
   readonly startedAt: number;
   readonly endedAt: number | null;
   readonly attempt: number | null;
-  /** True while the execution waits for it. */
+  /** True while the execution waits for the operation. */
   readonly waits: boolean;
   /** The end of the wait; `null` if it has no end. */
   readonly until: number | null;

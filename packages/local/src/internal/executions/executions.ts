@@ -41,7 +41,7 @@ export class Executions implements Invoker, Part {
   readonly name = 'executions';
   readonly #init: ExecutionsInit;
   #engine: DurableEngine | undefined;
-  /** The options of the start, by ARN; a start of an earlier run has none. */
+  /** The options of the start, by the name of the execution; absent for a start of an earlier run. */
   readonly #started = new Map<string, InvokeOptions>();
   /** The invocations of each execution, newest last. */
   readonly #invocations = new Map<string, InvokeOutcome[]>();
@@ -55,7 +55,7 @@ export class Executions implements Invoker, Part {
     this.#init = init;
   }
 
-  /** The service behind the executions. Created with the first use, because its clock is. */
+  /** The local service. Created with the first use, because its clock is. */
   get engine(): DurableEngine {
     this.#engine ??= createDurableEngine({
       clock: this.#init.clock(),

@@ -124,7 +124,7 @@ function nameOf(arn: string): string {
   return /\/durable-execution\/([^/]+)/.exec(arn)?.[1] ?? arn;
 }
 
-/** Runs an operation of the engine, whose errors are those of Lambda. */
+/** Runs an operation of the engine, and converts its errors. */
 export async function withFaults<T>(run: () => Promise<T> | T): Promise<T> {
   try {
     return await run();
