@@ -147,14 +147,18 @@ export {
 export { createDoorGuard, DOORS_KIND, type DoorGuard, qualifierOf } from './runtime/doors.js';
 export { markNeedsEventKey, rejectWithoutEventKey } from './runtime/event-key.js';
 export {
+  bindToStep,
+  currentExecutionScope,
   type DurableMark,
   durableMark,
   EXECUTION_SCOPE,
   type ExecutionScope,
   executionScopeOf,
   isDurableHandler,
+  isStepContext,
   markDurable,
   markDurableHandler,
+  provideCurrentScope,
 } from './runtime/execution-scope.js';
 export {
   AGENT_INVOCATIONS,

@@ -1,10 +1,37 @@
-import { executionScopeOf, markDurable } from '@sallyport/core/internal';
+import type { Context } from '@sallyport/core';
+import { executionScopeOf, isObject, isPromise, markDurable, stateOf } from '@sallyport/core/internal';
+import { DurableError } from './errors.js';
 import { toSeconds } from './internal/checks.js';
 import { runAs } from './internal/current.js';
 import { Lane } from './internal/lane.js';
 import { addOperations, addReplayRules } from './internal/members.js';
 import { OutsideOperations } from './internal/outside.js';
 import type { Durable, DurableOptions } from './types.js';
+
+/** Clears the timers of a request, and waits for its notifications. The run of a batch does this for its records. */
+async function endRequest(ctx: object): Promise<void> {
+  if (!isRequestContext(ctx)) return;
+  const state = stateOf(ctx);
+  state.end(false);
+  await state.settleDeliveries();
+}
+
+function isRequestContext(ctx: object): ctx is Context {
+  return 'sallyport.RequestContext' in ctx;
+}
+
+/**
+ * A result without a stream: the service stores the answer of an execution as text.
+ *
+ * @throws DurableError `durable.streaming_refused`
+ */
+function refuseStream<R>(result: R): R {
+  if (isPromise(result)) return result.then((settled) => refuseStream(settled)) as R;
+  const body: unknown = isObject(result) ? result.body : undefined;
+  const isStream = isObject(body) && (Symbol.asyncIterator in body || 'getReader' in body);
+  if (!isStream) return result;
+  throw new DurableError('durable.streaming_refused', 'a durable execution cannot stream its answer: return text or bytes');
+}
 
 /**
  * Wraps a handler, so that its context has `step`, `wait`, `callback` and `map`. In a durable function, completed operations never run again:
@@ -34,9 +61,10 @@ export function durable<C extends object, A extends unknown[], R>(
       return runAs(operations, undefined, () => handler(ctx as C & Durable, ...args));
     }
     scope.bind(ctx);
+    scope.onSuspend(() => endRequest(ctx));
     addOperations(ctx, scope);
     addReplayRules(ctx, scope);
-    return runAs(scope, undefined, () => handler(ctx as C & Durable, ...args));
+    return runAs(scope, undefined, () => refuseStream(handler(ctx as C & Durable, ...args)));
   };
   Object.defineProperty(wrapped, 'name', { value: handler.name, configurable: true });
   return markDurable(wrapped, { delivery: options.delivery });

@@ -1,6 +1,7 @@
 export { durable } from './durable.js';
 export { DURABLE_ERROR_CODES, DurableError, type DurableErrorCode } from './errors.js';
-export { type DurableExecutionsOptions, durableExecutions } from './surface.js';
+export { type DurableExecutionsOptions, durableExecutions, type ExecutionClient } from './surface.js';
+export type { RecordedCaller } from './internal/caller.js';
 export type {
   CallbackOptions,
   Durable,

@@ -5,18 +5,22 @@ import {
   isFrameworkError,
   isLambda,
   type LambdaContext,
+  type MaybePromise,
   type Surface,
   type SurfaceHost,
 } from '@sallyport/core';
-import { EXECUTION_SCOPE, logRefusal, type Members, stringOf } from '@sallyport/core/internal';
+import { EXECUTION_SCOPE, logRefusal, type Members, provideCurrentScope, stringOf } from '@sallyport/core/internal';
 import { DurableError } from './errors.js';
-import { assertWhole } from './internal/checks.js';
+import type { Authority, RecordedCaller } from './internal/caller.js';
+import { assertWhole, toSeconds } from './internal/checks.js';
+import { currentOwner } from './internal/current.js';
 import { assertInput, isEnvelope } from './internal/envelope.js';
 import { ExecutionRun } from './internal/execution.js';
 import { messageOf } from './internal/failures.js';
 import { ROOT } from './internal/history.js';
 import { Lane } from './internal/lane.js';
 import { type DurableContext, type DurableExecutionClient, loadSdk } from './internal/sdk.js';
+import type { Duration } from './types.js';
 
 /** Options of `durableExecutions`. */
 export interface DurableExecutionsOptions {
@@ -24,6 +28,15 @@ export interface DurableExecutionsOptions {
   readonly concurrency?: number;
   /** The largest number of records of a batch that waits for its records. Default 100. */
   readonly maxRecords?: number;
+  /** The names of the caller's claims that are recorded with its identity, scopes, kind and tenant. Default: none. */
+  readonly claims?: readonly string[];
+  /**
+   * Decides after a long wait whether the caller may still act: `false` ends the execution with 401. Its decision is recorded. Default: the
+   * caller is checked at the start only.
+   */
+  readonly revalidate?: (caller: RecordedCaller, ctx: object) => MaybePromise<boolean>;
+  /** The wait after which `revalidate` runs. Default: one hour. */
+  readonly revalidateAfter?: Duration;
   /** The transport of the SDK, for tests. Default: the Lambda API. */
   readonly client?: ExecutionClient;
 }
@@ -74,12 +87,15 @@ class DurableSurface implements Surface {
   readonly sample = SAMPLE;
   readonly #concurrency: number;
   readonly #maxRecords: number;
+  readonly #authority: Authority;
   readonly #client: ExecutionClient | undefined;
   #host: SurfaceHost | undefined;
 
-  constructor({ concurrency = 10, maxRecords = 100, client }: DurableExecutionsOptions) {
+  constructor(options: DurableExecutionsOptions) {
+    const { concurrency = 10, maxRecords = 100, claims = [], revalidateAfter = { hours: 1 }, revalidate, client } = options;
     this.#concurrency = assertWhole(concurrency, 1, 1000, 'option "concurrency"');
     this.#maxRecords = assertWhole(maxRecords, 1, 10_000, 'option "maxRecords"');
+    this.#authority = { claims, revalidate, revalidateSeconds: toSeconds(revalidateAfter, 'option "revalidateAfter"') };
     this.#client = client;
   }
 
@@ -91,7 +107,8 @@ class DurableSurface implements Surface {
     const host = this.#attached();
     const envelope = this.#parse(host, event, lambdaContext);
     const sdk = await loadSdk();
-    const settings = { clock: host.clock, ids: host.ids, concurrency: this.#concurrency, maxRecords: this.#maxRecords };
+    provideCurrentScope(currentLane);
+    const settings = { clock: host.clock, ids: host.ids, concurrency: this.#concurrency, maxRecords: this.#maxRecords, authority: this.#authority };
     const run = new ExecutionRun(settings, sdk, stringOf(envelope.DurableExecutionArn), lambdaContext);
     let isAnswered = false;
     const handler = sdk.withDurableExecution(
@@ -166,6 +183,12 @@ class DurableSurface implements Surface {
     };
     return host.dispatch(input, { lambdaContext });
   }
+}
+
+/** The flow that runs now, if it may suspend. */
+function currentLane(): Lane | undefined {
+  const owner = currentOwner();
+  return owner instanceof Lane ? owner : undefined;
 }
 
 /** The members of a Lambda context that the SDK reads, also for a local run without one. */

@@ -7,6 +7,7 @@ export const FUNCTION = 'arn:aws:lambda:eu-west-1:123456789012:function:orders';
 export const STARTED = Date.parse('2026-11-29T10:00:00Z');
 
 type App = ReturnType<typeof createApp>;
+type Served = Pick<App, 'handleLambda'>;
 
 /** What an execution did, over all its invocations. */
 export interface Ran extends ExecutionSummary {
@@ -26,6 +27,8 @@ export interface RunOptions extends DurableExecutionsOptions {
   readonly onStart?: (engine: DurableEngine) => void;
   readonly remainingMs?: number;
   readonly container?: object;
+  /** Default: an open container. */
+  readonly create?: (options: object) => unknown;
 }
 
 /** A logger that keeps its lines. */
@@ -44,8 +47,8 @@ export function linesOf(lines: Record<string, unknown>[], bound: object = {}) {
 }
 
 /** Runs an execution to its end. Every invocation gets a new container, so a module's variables are no memory. */
-export async function runExecution(register: (app: App) => unknown, event: object, options: RunOptions = {}): Promise<Ran> {
-  const { onStart, onSuspended, pageSize, onCheckpoint, remainingMs = 60_000, container, ...surface } = options;
+export async function runExecution<A extends Served = App>(register: (app: A) => unknown, event: object, options: RunOptions = {}): Promise<Ran> {
+  const { onStart, onSuspended, pageSize, onCheckpoint, remainingMs = 60_000, container, create = createApp, ...surface } = options;
   const clock = new ManualClock(STARTED);
   const lines: Record<string, unknown>[] = [];
   const records: Record<string, unknown>[] = [];
@@ -62,15 +65,15 @@ export async function runExecution(register: (app: App) => unknown, event: objec
     clock,
     ...(pageSize !== undefined && { pageSize }),
     async invoke({ event: envelope, invocation }) {
-      const app = createApp({
+      const app = create({
         clock,
         log: linesOf(lines),
-        observability: { log: (record) => void records.push(record) },
+        observability: { log: (record: Record<string, unknown>) => void records.push(record) },
         surfaces: [durableExecutions({ client, ...surface })],
         ...container,
       });
-      register(app);
-      const answer = app.handleLambda(structuredClone(envelope), {
+      register(app as A);
+      const answer = (app as A).handleLambda(structuredClone(envelope), {
         awsRequestId: `invocation-${invocation}`,
         functionName: 'orders',
         getRemainingTimeInMillis: () => remainingMs,

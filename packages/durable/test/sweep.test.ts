@@ -1,5 +1,6 @@
 import { StepSemantics, withDurableExecution } from '@aws/durable-execution-sdk-js';
 import { type BuildDurable, sweep } from '@sallyport/durable/testing';
+import { SAMPLES } from './samples.js';
 
 const ONCE = { shouldRetry: false } as const;
 
@@ -69,5 +70,10 @@ describe('sweep', () => {
     const build: BuildDurable = () => withDurableExecution(async (_: unknown, ctx) => ctx.step('a', async () => 1));
     await expect(sweep(build, {}, { check })).rejects.toThrow('two effects');
     expect(seen).toEqual(['killed before checkpoint 1 was stored', 'killed before checkpoint 1 was answered']);
+  });
+
+  test.each(SAMPLES)('finds the same result over every kill of $title', async ({ build, event, options, result }) => {
+    const { run } = await sweep(build, event, { ...options, atMostOnce: ['pay'] });
+    expect(run.result).toEqual(result);
   });
 });

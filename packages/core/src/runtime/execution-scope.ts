@@ -14,8 +14,10 @@ export interface ExecutionScope {
   readonly isSilent: boolean;
   /** The number of records that run at the same time where a registration does not say. */
   readonly concurrency: number;
-  /** Runs work once and records its result, which passes through JSON. */
-  step<T>(name: string, run: () => MaybePromise<T>): Promise<T>;
+  /** Runs work once and records its result, which passes through JSON. A name that is used again is numbered. */
+  record<T>(name: string, run: () => MaybePromise<T>): Promise<T>;
+  /** The caller that the gate identifies, or `null`. It is identified once, and read from the history after that. */
+  caller(context: object, identify: () => unknown): Promise<unknown>;
   /** Runs work in a flow with its own operations. Its result is recorded: a completed flow never runs again. */
   lane<T>(name: string, run: (scope: ExecutionScope) => MaybePromise<T>): Promise<T>;
   /** Delays work that suspends the execution until no other flow runs plain code. */
@@ -42,10 +44,33 @@ interface Scoped {
   readonly lambdaContext?: Scoped | undefined;
 }
 
-/** The durable execution of a handler's context or a Lambda context; `undefined` outside an execution. */
+/** The durable execution of a handler's context or a Lambda context; `undefined` outside an execution, and inside a step. */
 export function executionScopeOf(context: object | undefined): ExecutionScope | undefined {
   const scoped = context as Scoped | undefined;
-  return scoped?.[EXECUTION_SCOPE] ?? scoped?.lambdaContext?.[EXECUTION_SCOPE];
+  return isStepContext(context) ? undefined : (scoped?.[EXECUTION_SCOPE] ?? scoped?.lambdaContext?.[EXECUTION_SCOPE]);
+}
+
+/** Makes a context one of a step: its handler runs once, without operations of its own. */
+export function bindToStep(context: object): void {
+  Object.defineProperty(context, EXECUTION_SCOPE, { value: undefined });
+}
+
+/** True for the context of a handler that is one step of an execution. */
+export function isStepContext(context: object | undefined): boolean {
+  return context !== undefined && Object.hasOwn(context, EXECUTION_SCOPE) && !(context as Scoped)[EXECUTION_SCOPE];
+}
+
+/** Shared by all copies: reads the scope of the code that runs now. */
+const CURRENT: unique symbol = /* @__PURE__ */ Symbol.for('sallyport.current-execution-scope/1') as never;
+
+/** The scope of the code that runs now; `undefined` outside an execution, and inside a step. */
+export function currentExecutionScope(): ExecutionScope | undefined {
+  return (globalThis as { [CURRENT]?: () => ExecutionScope | undefined })[CURRENT]?.();
+}
+
+/** Provides {@link currentExecutionScope}. */
+export function provideCurrentScope(read: () => ExecutionScope | undefined): void {
+  Object.assign(globalThis, { [CURRENT]: read });
 }
 
 /** Marks a handler that `durable` has wrapped, or a handler around it. */

@@ -24,6 +24,12 @@ export function runAs<T>(owner: object, step: string | undefined, run: () => T):
   return storageOf().run({ owner, step }, run);
 }
 
+/** The flow that runs now; `undefined` inside a step. */
+export function currentOwner(): object | undefined {
+  const current = storage?.getStore();
+  return current?.step === undefined ? current?.owner : undefined;
+}
+
 /**
  * Rejects an operation inside a step, and an operation of another flow's context inside `map`.
  *

@@ -1,6 +1,7 @@
 import type { FullClock, IdGenerator, LambdaContext, MaybePromise } from '@sallyport/core';
 import { guardHook } from '@sallyport/core/internal';
 import { DurableError } from '../errors.js';
+import type { Authority, RecordedCaller } from './caller.js';
 import { History } from './history.js';
 import { Parking } from './parking.js';
 import type { DurableSdk, OperationInfo } from './sdk.js';
@@ -16,6 +17,7 @@ export interface ExecutionHost {
   readonly concurrency: number;
   /** The largest number of records of a batch. */
   readonly maxRecords: number;
+  readonly authority: Authority;
 }
 
 /** One invocation of an execution. */
@@ -29,8 +31,10 @@ export class ExecutionRun {
   readonly parking = new Parking();
   history = new History();
   startedAt: Date;
-  /** Leases and slots that are held now. */
-  held = 0;
+  /** The caller that the gate has accepted; `null` before, and for an anonymous caller. */
+  caller: RecordedCaller | null = null;
+  /** Set if the caller may no longer act: no operation starts after it. */
+  refusal: DurableError | undefined = undefined;
   /** True after the answer of the invocation: code that still runs writes nothing. */
   isOver = false;
   #operations = 0;

@@ -3,6 +3,7 @@ import { EXECUTION_SCOPE, type ExecutionScope } from '@sallyport/core/internal';
 import { DurableError } from '../errors.js';
 import type { CallbackOptions, Durable, Duration, Execution, MapOptions, StepContext, StepOptions } from '../types.js';
 import { runCallback } from './callback.js';
+import { recordCaller, revalidate } from './caller.js';
 import { toSeconds } from './checks.js';
 import { assertOwnFlow, runAs } from './current.js';
 import type { ExecutionRun } from './execution.js';
@@ -31,6 +32,8 @@ export class Lane implements ExecutionScope {
   #identity: string;
   #host: HostContext = {};
   #ids = 0;
+  /** Leases and slots that the flow holds now. */
+  #held = 0;
   #passedMs: number;
 
   /** @param recordId the id of the recorded context that contains the operations; `undefined` if it is new */
@@ -68,6 +71,11 @@ export class Lane implements ExecutionScope {
     return { arn, name, startedAt: new Date(startedAt) };
   }
 
+  /** The execution, and the invocation that writes a line: the request id is the same in all of them. */
+  get fields(): Readonly<Record<string, string>> {
+    return { execution: this.run.name, invocation_id: this.run.lambdaContext?.awsRequestId ?? '' };
+  }
+
   get isSilent(): boolean {
     return this.run.isOver || this.#ahead.size > 0;
   }
@@ -100,6 +108,14 @@ export class Lane implements ExecutionScope {
     return digestOf(this.#identity, ...this.#path, name);
   }
 
+  record<T>(name: string, run: () => MaybePromise<T>): Promise<T> {
+    return this.step(this.#names.next(name), run);
+  }
+
+  caller(context: object, identify: () => unknown): Promise<unknown> {
+    return recordCaller(this, context, identify);
+  }
+
   /** The recorded operation of a name, from an earlier invocation. */
   recorded(name: string): OperationInfo | undefined {
     return this.#recorded.get(name);
@@ -111,6 +127,7 @@ export class Lane implements ExecutionScope {
    * @param operations the number of operations in the history that it adds at most
    */
   begin(name: string, operations: number): void {
+    if (this.run.refusal) throw this.run.refusal;
     assertOwnFlow(this, name);
     this.#names.use(name);
     if (!this.#recorded.has(name)) this.run.count(operations, `operation "${name}"`);
@@ -140,6 +157,7 @@ export class Lane implements ExecutionScope {
       return isEnded(this.recorded(name)) ? parking.active(this.flow, wait) : parking.idle(this.flow, wait);
     }, name);
     this.#passedMs += seconds * 1000;
+    await revalidate(this, name, seconds);
   }
 
   callback<T>(name: string, schema: StandardSchema<unknown, T>, options: CallbackOptions): Promise<T> {
@@ -184,17 +202,17 @@ export class Lane implements ExecutionScope {
   }
 
   hold(): () => void {
-    this.run.held += 1;
+    this.#held += 1;
     let isHeld = true;
     return () => {
-      if (isHeld) this.run.held -= 1;
+      if (isHeld) this.#held -= 1;
       isHeld = false;
     };
   }
 
   /** @throws DurableError `durable.held` */
   assertNothingHeld(place: string): void {
-    if (this.run.held === 0) return;
+    if (this.#held === 0) return;
     const text = `${place}: a lease or slot is held, and a suspended execution cannot release it: release it before`;
     throw new DurableError('durable.held', text);
   }

@@ -15,6 +15,13 @@ interface Observed {
   span?<T>(name: string, run: (span: SpanScope) => T, attributes?: SpanAttributes): T;
 }
 
+/** The members of a flow that its context takes over. */
+interface Replayed {
+  /** Fields of every line. */
+  readonly fields: Readonly<Record<string, string>>;
+  newId(): string;
+}
+
 /** Adds the operations to the one context that a record or request has. */
 export function addOperations(context: object, operations: Operations): void {
   define(context, {
@@ -27,13 +34,13 @@ export function addOperations(context: object, operations: Operations): void {
 }
 
 /** Replaces the members that differ inside an execution: time, ids, and lines, which are written once. */
-export function addReplayRules(context: object, scope: ExecutionScope & { newId(): string }): void {
+export function addReplayRules(context: object, scope: ExecutionScope & Replayed): void {
   const { metric, span } = context as Observed;
   const { log } = context as Observed;
   define(context, {
     now: () => scope.now(),
     newId: () => scope.newId(),
-    ...(log && { log: quietLogger(log, scope) }),
+    ...(log && { log: quietLogger(log.with(scope.fields), scope) }),
     ...(metric && {
       metric: (...args: Parameters<typeof metric>) => (scope.isSilent ? undefined : metric.apply(context, args)),
     }),

@@ -11,6 +11,13 @@ export class Names {
     this.add(name);
   }
 
+  /** The name with a number, if it is used already. */
+  next(name: string): string {
+    let next = name;
+    for (let count = 2; this.#used.has(next); count += 1) next = `${name} ${count}`;
+    return next;
+  }
+
   /** @throws DurableError `durable.duplicate_name` */
   add(name: string): void {
     if (this.#used.has(name)) {

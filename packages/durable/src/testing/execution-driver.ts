@@ -24,10 +24,8 @@ export interface Driving {
   readonly kills?: KillPlan;
   /** Called before each step function. */
   readonly beforeBody?: (body: Body) => Promise<void>;
-  /** Wraps the plain code of an invocation. */
-  readonly around?: <T>(observer: Observer, run: () => Promise<T>) => Promise<T>;
-  /** The handler of an invocation, if not a new one. */
-  readonly handlerOf?: (invocation: number, env: TestEnv) => ReturnType<BuildDurable>;
+  /** Runs a step function, or replaces it. */
+  readonly aroundBody?: (body: Body, run: () => unknown) => Promise<unknown>;
 }
 
 /** Runs one execution to its end, in virtual time. */
@@ -170,25 +168,20 @@ export class ExecutionDriver {
     };
     const input = await injected(this.#envelope(event), client);
     const context = this.env.lambdaContext({ requestId: `lambda-${invocation}` });
-    const { around = (_, run) => run(), handlerOf } = this.#driving;
-    return places.run({ observer, isStep: false }, () =>
-      around(observer, async () => {
-        const build = handlerOf ? handlerOf(invocation, this.env) : this.#build(this.env);
-        return call(await build, input, context);
-      }),
-    );
+    return places.run({ observer, isStep: false }, async () => call(await this.#build(this.env), input, context));
   }
 
   #observer(arn: string, invocation: number, life: { readonly isOver: boolean }, die: <T>() => Promise<T>): Observer {
     return {
       body: async ({ id, name = id, attempt }, run) => {
-        if (life.isOver) return stopped();
         const body: Body = { name, operationId: id, attempt, invocation };
         await this.#driving.beforeBody?.(body);
+        if (life.isOver) return stopped();
         this.bodies.push(body);
         const count = this.bodies.length;
         this.#check(arn, body);
-        const result = await run();
+        const { aroundBody } = this.#driving;
+        const result = await (aroundBody ? aroundBody(body, run) : run());
         if (life.isOver) return stopped();
         return this.#kills('body', count) ? die() : result;
       },

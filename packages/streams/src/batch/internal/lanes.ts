@@ -1,4 +1,4 @@
-import { type ExecutionScope, executionScopeOf, isDurableHandler } from '@sallyport/core/internal';
+import { bindToStep, type ExecutionScope, executionScopeOf, isDurableHandler } from '@sallyport/core/internal';
 import { type Failure, type Observer, reportRecord, type StoppedBy } from '../../observability/internal/observer.js';
 import { callWrapped } from '../handler.js';
 import { type RecordBatch, RecordContext } from './record-batch.js';
@@ -134,7 +134,7 @@ class LaneRun implements Run {
     const { definition, records } = this.#batch;
     const id = definition.recordId(this.#batch.recordAt(index));
     const name = `${definition.kind} ${index} ${id}`.replace(/[^\x20-\x7e]/g, '?').slice(0, 128);
-    if (!isDurableHandler(this.#batch.matchAt(index).entry.handler)) return scope.step(name, () => this.#call(index));
+    if (!isDurableHandler(this.#batch.matchAt(index).entry.handler)) return scope.record(name, () => this.#call(index));
     if (records.length === 1 && !this.#isReported) return this.#call(index, scope);
     return scope.lane(name, (lane) => this.#call(index, lane));
   }
@@ -145,7 +145,8 @@ class LaneRun implements Run {
     const { handler } = this.#batch.matchAt(index).entry;
     const ctx = new RecordContext(this.#batch, index);
     const isResumed = lane?.isSilent === true;
-    lane?.bind(ctx);
+    if (lane) lane.bind(ctx);
+    else bindToStep(ctx);
     const call = () => callWrapped(settings.middlewares, 0, handler, ctx, records[index]);
     try {
       const result = await (this.#observer ? this.#observer.runRecord(index, call, isResumed) : call());

@@ -24,6 +24,7 @@ export class Lifecycle {
   readonly #executions: ReadonlyMap<string, Execution>;
   readonly #timers: Timers;
   readonly #watchers = new Map<string, ((summary: ExecutionSummary) => void)[]>();
+  readonly #waking = new Set<Execution>();
   #idle: (() => void)[] = [];
   #active = 0;
   #closed = false;
@@ -92,7 +93,7 @@ export class Lifecycle {
     });
     this.rearm(execution, operation);
     this.#parts.onChange?.(execution.arn);
-    if (!execution.record.running) this.#invoke(execution);
+    if (!execution.record.running) this.#wake(execution);
   }
 
   rearm(execution: Execution, operation: Operation): void {
@@ -113,6 +114,23 @@ export class Lifecycle {
     else if (kind === 'invocation') this.#invoke(execution);
     else if (operation && !hasEnded(operation))
       this.finish(execution, operation, END_OF[kind].status, END_OF[kind].details);
+  }
+
+  /** Invokes the function after everything that ends at the same moment. */
+  #wake(execution: Execution): void {
+    if (this.#waking.has(execution)) return;
+    this.#waking.add(execution);
+    this.#active += 1;
+    queueMicrotask(() => {
+      this.#waking.delete(execution);
+      this.#active -= 1;
+      if (execution.isOpen && !execution.record.running) this.#invoke(execution);
+      this.#rest();
+    });
+  }
+
+  #rest(): void {
+    if (this.#active === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   #invoke(execution: Execution): void {
@@ -138,7 +156,7 @@ export class Lifecycle {
         if (execution.isOpen && execution.record.invocations === invocation && !this.#closed) {
           this.#invoked(execution, endingOf(outcome));
         }
-        if (this.#active === 0) for (const resolve of this.#idle.splice(0)) resolve();
+        this.#rest();
       });
   }
 
