@@ -159,6 +159,7 @@ export {
   markDurable,
   markDurableHandler,
   provideCurrentScope,
+  type Scoped,
 } from './runtime/execution-scope.js';
 export {
   AGENT_INVOCATIONS,

@@ -17,6 +17,7 @@ import { currentOwner } from './internal/current.js';
 import { assertInput, isEnvelope } from './internal/envelope.js';
 import { ExecutionRun } from './internal/execution.js';
 import { messageOf } from './internal/failures.js';
+import type { StartRecord } from './internal/handoff.js';
 import { ROOT } from './internal/history.js';
 import { Lane } from './internal/lane.js';
 import { type DurableContext, type DurableExecutionClient, loadSdk } from './internal/sdk.js';
@@ -37,6 +38,11 @@ export interface DurableExecutionsOptions {
   readonly revalidate?: (caller: RecordedCaller, ctx: object) => MaybePromise<boolean>;
   /** The wait after which `revalidate` runs. Default: one hour. */
   readonly revalidateAfter?: Duration;
+  /**
+   * Starts an execution: `beginExecution` of `@sallyport/durable/start`. With it, each message of a standard queue has its own execution, and
+   * the batch is answered at once. Default: a batch waits for its messages.
+   */
+  readonly start?: StartRecord;
   /** The transport of the SDK, for tests. Default: the Lambda API. */
   readonly client?: ExecutionClient;
 }
@@ -88,14 +94,16 @@ class DurableSurface implements Surface {
   readonly #concurrency: number;
   readonly #maxRecords: number;
   readonly #authority: Authority;
+  readonly #start: StartRecord | undefined;
   readonly #client: ExecutionClient | undefined;
   #host: SurfaceHost | undefined;
 
   constructor(options: DurableExecutionsOptions) {
-    const { concurrency = 10, maxRecords = 100, claims = [], revalidateAfter = { hours: 1 }, revalidate, client } = options;
+    const { concurrency = 10, maxRecords = 100, claims = [], revalidateAfter = { hours: 1 }, revalidate, start, client } = options;
     this.#concurrency = assertWhole(concurrency, 1, 1000, 'option "concurrency"');
     this.#maxRecords = assertWhole(maxRecords, 1, 10_000, 'option "maxRecords"');
     this.#authority = { claims, revalidate, revalidateSeconds: toSeconds(revalidateAfter, 'option "revalidateAfter"') };
+    this.#start = start;
     this.#client = client;
   }
 
@@ -108,7 +116,7 @@ class DurableSurface implements Surface {
     const envelope = this.#parse(host, event, lambdaContext);
     const sdk = await loadSdk();
     provideCurrentScope(currentLane);
-    const settings = { clock: host.clock, ids: host.ids, concurrency: this.#concurrency, maxRecords: this.#maxRecords, authority: this.#authority };
+    const settings = { clock: host.clock, ids: host.ids, concurrency: this.#concurrency, maxRecords: this.#maxRecords, authority: this.#authority, start: this.#start };
     const run = new ExecutionRun(settings, sdk, stringOf(envelope.DurableExecutionArn), lambdaContext);
     let isAnswered = false;
     const handler = sdk.withDurableExecution(

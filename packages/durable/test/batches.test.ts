@@ -1,6 +1,6 @@
 import { buildKinesisEvent, buildQueueEvent } from '@sallyport/testkit';
 import { type Durable, durable } from '../src/index.js';
-import { type Ran, runExecution } from './run.js';
+import { type App, type Ran, runExecution } from './run.js';
 
 const turns = async (count: number) => {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
@@ -107,12 +107,12 @@ test('a record that awaits outside a step after a step is not cut by the retry o
   expect(seen).toEqual(['begins', 'goes on']);
 });
 
-test('a plain handler is one step: it runs once, though its neighbour waits for days', async () => {
+test('a plain handler is one step: it runs once, though its neighbour waits', async () => {
   let plain = 0;
   const both = (event: { Records: readonly object[] }, other: { Records: readonly object[] }) => ({ Records: [...event.Records, ...other.Records] });
   const ran = await runExecution(
     (app) => {
-      app.queue('orders', durable(async (ctx: Durable) => ctx.wait('pause', { days: 3 })));
+      app.queue('orders', durable(async (ctx: Durable) => ctx.wait('pause', { minutes: 14 })));
       app.queue('mails', () => {
         plain += 1;
         return new Map();
@@ -209,7 +209,7 @@ test('a batch with more records than maxRecords fails before any record runs', a
 
 test('after a suspension no timer of the delivery writes a line', async () => {
   const ran = await runExecution(
-    (app) => app.queue('orders', durable(async (ctx) => ctx.wait('pause', { hours: 1 }))),
+    (app) => app.queue('orders', durable(async (ctx) => ctx.wait('pause', { minutes: 10 }))),
     queue('a', 'b'),
     { remainingMs: 3_000, onSuspended: (_engine, _invocation, clock) => clock.advance(4_000) },
   );
@@ -219,6 +219,40 @@ test('after a suspension no timer of the delivery writes a line', async () => {
     ['event.completed', undefined],
     ['batch.completed', 0],
   ]);
+});
+
+test('each message of a standard queue starts its own execution if it can, named by its event, and a redelivery starts none', async () => {
+  const started: { name: string; event: object }[] = [];
+  const bodies: string[] = [];
+  const options = {
+    async start(input: { name: string; event: unknown }) {
+      if (started.some(({ name }) => name === input.name)) throw Object.assign(new Error('used'), { code: 'durable.execution_conflict' });
+      started.push(input as (typeof started)[0]);
+    },
+  };
+  const register = (app: App) =>
+    app.queue('orders', durable(async (ctx, { body }) => {
+      await ctx.wait('pause', { days: 3 });
+      await ctx.step('work', () => void bodies.push(body));
+    }));
+  const batch = await runExecution(register, queue('a', 'b'), options);
+  expect([reportOf(batch), batch.invocations, bodies, started.length]).toEqual([[], 1, [], 2]);
+  expect(reportOf(await runExecution(register, queue('a'), options))).toEqual([]);
+  expect(started).toHaveLength(2);
+  const [first] = started;
+  const own = await runExecution(register, first?.event ?? {}, { ...options, name: first?.name });
+  expect([reportOf(own), own.invocations, bodies, started.length]).toEqual([[], 2, ['a'], 2]);
+});
+
+test.each<[string, Parameters<typeof durable>[1], (ctx: Durable) => Promise<unknown>]>([
+  ['a wait longer than its mapping permits', {}, (ctx) => ctx.wait('pause', { minutes: 16 })],
+  ['two waits that are together longer', {}, async (ctx) => { await ctx.wait('a', { minutes: 10 }); await ctx.wait('b', { minutes: 6 }); }],
+  ['a callback longer than its mapping permits', {}, (ctx) => ctx.callback('a', {} as never, { submit() {}, timeoutSeconds: 901 })],
+  ['a handoff that cannot start executions', { delivery: 'handoff' }, async () => {}],
+])('%s rejects its record', async (_name, options, handler) => {
+  const ran = await runExecution((app) => app.queue('orders', durable((ctx) => handler(ctx), options)), queue('a'));
+  expect(reportOf(ran)).toEqual(['m-0']);
+  expect((ran.lines[0]?.error as { code?: string }).code).toBe('durable.use_handoff');
 });
 
 test('keys and ids of a record are equal when AWS delivers it again at another place of a batch', async () => {

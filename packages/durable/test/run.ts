@@ -6,7 +6,7 @@ import { type DurableExecutionsOptions, durableExecutions } from '../src/index.j
 export const FUNCTION = 'arn:aws:lambda:eu-west-1:123456789012:function:orders';
 export const STARTED = Date.parse('2026-11-29T10:00:00Z');
 
-type App = ReturnType<typeof createApp>;
+export type App = ReturnType<typeof createApp>;
 type Served = Pick<App, 'handleLambda'>;
 
 /** What an execution did, over all its invocations. */
@@ -22,6 +22,8 @@ export interface RunOptions extends DurableExecutionsOptions {
   /** Called when the execution is suspended, before its waits end. */
   readonly onSuspended?: (engine: DurableEngine, invocation: number, clock: ManualClock) => unknown;
   readonly pageSize?: number;
+  /** The name of the execution. */
+  readonly name?: string | undefined;
   /** Called for each checkpoint before it is stored, from 1; throws to kill the process. */
   readonly onCheckpoint?: (checkpoint: number) => void;
   readonly onStart?: (engine: DurableEngine) => void;
@@ -48,7 +50,7 @@ export function linesOf(lines: Record<string, unknown>[], bound: object = {}) {
 
 /** Runs an execution to its end. Every invocation gets a new container, so a module's variables are no memory. */
 export async function runExecution<A extends Served = App>(register: (app: A) => unknown, event: object, options: RunOptions = {}): Promise<Ran> {
-  const { onStart, onSuspended, pageSize, onCheckpoint, remainingMs = 60_000, container, create = createApp, ...surface } = options;
+  const { name = 'run-1', onStart, onSuspended, pageSize, onCheckpoint, remainingMs = 60_000, container, create = createApp, ...surface } = options;
   const clock = new ManualClock(STARTED);
   const lines: Record<string, unknown>[] = [];
   const records: Record<string, unknown>[] = [];
@@ -76,13 +78,14 @@ export async function runExecution<A extends Served = App>(register: (app: A) =>
       const answer = (app as A).handleLambda(structuredClone(envelope), {
         awsRequestId: `invocation-${invocation}`,
         functionName: 'orders',
+        invokedFunctionArn: `${FUNCTION}:live`,
         getRemainingTimeInMillis: () => remainingMs,
       });
       return { answer: await answer };
     },
   });
   onStart?.(engine);
-  const { arn } = engine.start({ functionArn: FUNCTION, name: 'run-1', payload: JSON.stringify(event), timeoutSeconds: 31_622_400 });
+  const { arn } = engine.start({ functionArn: FUNCTION, name, payload: JSON.stringify(event), timeoutSeconds: 31_622_400 });
   for (let round = 0; round < 100; round += 1) {
     await engine.settle();
     const summary = engine.describe(arn);

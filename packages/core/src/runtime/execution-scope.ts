@@ -6,28 +6,16 @@ import type { MaybePromise } from '../response/response.js';
 export interface ExecutionScope {
   /** The ARN of the execution. */
   readonly arn: string;
-  /** The time at which the execution started. */
-  readonly startedAt: Date;
   /** The time of the execution: its start and the waits that this flow has passed. Equal at every replay. */
   now(): Date;
   /** True while this flow repeats recorded work: lines, metrics and spans were written before. */
   readonly isSilent: boolean;
-  /** The number of records that run at the same time where a registration does not say. */
-  readonly concurrency: number;
   /** Runs work once and records its result, which passes through JSON. A name that is used again is numbered. */
   record<T>(name: string, run: () => MaybePromise<T>): Promise<T>;
   /** The caller that the gate identifies, or `null`. It is identified once, and read from the history after that. */
   caller(context: object, identify: () => unknown): Promise<unknown>;
-  /** Runs work in a flow with its own operations. Its result is recorded: a completed flow never runs again. */
-  lane<T>(name: string, run: (scope: ExecutionScope) => MaybePromise<T>): Promise<T>;
-  /** Delays work that suspends the execution until no other flow runs plain code. */
-  park<T>(run: () => Promise<T>): Promise<T>;
-  /**
-   * Rejects a batch that an execution cannot wait for.
-   *
-   * @throws DurableError `durable.batch_too_large`
-   */
-  assertRecords(count: number): void;
+  /** Creates the run of a batch of `@sallyport/streams` from its parts, whose types are internal to that package. */
+  createRun(parts: object): object;
   /** Registers clean-up for an invocation that ends without an answer. */
   onSuspend(run: () => MaybePromise<void>): void;
   /** Forbids a suspension until the returned function is called, for example while a lease is held. */
@@ -39,7 +27,8 @@ export interface ExecutionScope {
 /** The scope of a Lambda context or of a handler's context. Contains a version: packages may come from different copies. */
 export const EXECUTION_SCOPE: unique symbol = /* @__PURE__ */ Symbol.for('sallyport.execution-scope/1') as never;
 
-interface Scoped {
+/** A context that may have a scope. */
+export interface Scoped {
   readonly [EXECUTION_SCOPE]?: ExecutionScope;
   readonly lambdaContext?: Scoped | undefined;
 }

@@ -2,6 +2,7 @@ import type { StandardSchema } from '@sallyport/core';
 import { DurableError } from '../errors.js';
 import type { CallbackOptions } from '../types.js';
 import { assertWhole } from './checks.js';
+import { assertMapping } from './handoff.js';
 import { isEnded } from './history.js';
 import type { Lane } from './lane.js';
 import { parseWith } from './schema.js';
@@ -23,6 +24,7 @@ export async function runCallback<T>(
     assertWhole(heartbeatSeconds, 1, MAX_SECONDS, `${place}: heartbeatSeconds`, ' seconds');
   }
   lane.assertNothingHeld(place);
+  assertMapping(lane, timeoutSeconds, place);
   lane.begin(name, 2);
   lane.reserve(`${name}${SUBMIT}`);
   const { parking } = lane.run;

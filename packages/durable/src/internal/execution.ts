@@ -2,6 +2,7 @@ import type { FullClock, IdGenerator, LambdaContext, MaybePromise } from '@sally
 import { guardHook } from '@sallyport/core/internal';
 import { DurableError } from '../errors.js';
 import type { Authority, RecordedCaller } from './caller.js';
+import type { StartRecord } from './handoff.js';
 import { History } from './history.js';
 import { Parking } from './parking.js';
 import type { DurableSdk, OperationInfo } from './sdk.js';
@@ -18,6 +19,8 @@ export interface ExecutionHost {
   /** The largest number of records of a batch. */
   readonly maxRecords: number;
   readonly authority: Authority;
+  /** Starts the execution of one record. */
+  readonly start: StartRecord | undefined;
 }
 
 /** One invocation of an execution. */

@@ -6,11 +6,13 @@ import { runCallback } from './callback.js';
 import { recordCaller, revalidate } from './caller.js';
 import { toSeconds } from './checks.js';
 import { assertOwnFlow, runAs } from './current.js';
+import { assertMapping } from './handoff.js';
 import type { ExecutionRun } from './execution.js';
 import { recordFailure } from './failures.js';
 import { isEnded } from './history.js';
 import { digestOf, eventIdentity, toUuid } from './identity.js';
 import { mapInOrder } from './in-order.js';
+import { type BatchParts, LaneRun } from './lane-run.js';
 import { Names } from './names.js';
 import type { HostContext } from './outside.js';
 import type { Flow } from './parking.js';
@@ -62,10 +64,6 @@ export class Lane implements ExecutionScope {
     return this.run.startedAt;
   }
 
-  get concurrency(): number {
-    return this.run.host.concurrency;
-  }
-
   get execution(): Execution {
     const { arn, name, startedAt } = this.run;
     return { arn, name, startedAt: new Date(startedAt) };
@@ -78,6 +76,11 @@ export class Lane implements ExecutionScope {
 
   get isSilent(): boolean {
     return this.run.isOver || this.#ahead.size > 0;
+  }
+
+  /** Seconds that this flow has waited. */
+  get passedSeconds(): number {
+    return this.#passedMs / 1000;
   }
 
   /** The members of the context that the flow belongs to. */
@@ -150,6 +153,7 @@ export class Lane implements ExecutionScope {
   async wait(name: string, duration: Duration): Promise<void> {
     const seconds = toSeconds(duration, `wait "${name}"`);
     this.assertNothingHeld(`wait "${name}"`);
+    assertMapping(this, seconds, `wait "${name}"`);
     this.begin(name, 1);
     const { parking } = this.run;
     await this.later((inner) => {
@@ -182,19 +186,13 @@ export class Lane implements ExecutionScope {
     );
   }
 
-  lane<T>(name: string, run: (scope: ExecutionScope) => MaybePromise<T>): Promise<T> {
+  /** Runs work in a flow with its own operations. Its result is recorded: a completed flow never runs again. */
+  lane<T>(name: string, run: (lane: Lane) => MaybePromise<T>): Promise<T> {
     return this.#runLane(this.context, name, [...this.#path, name], run);
   }
 
-  park<T>(run: () => Promise<T>): Promise<T> {
-    return this.run.parking.idle(this.flow, run);
-  }
-
-  assertRecords(count: number): void {
-    const { maxRecords } = this.run.host;
-    if (count <= maxRecords) return;
-    const text = `a batch of ${count} records: an execution waits for at most ${maxRecords} (option "maxRecords")`;
-    throw new DurableError('durable.batch_too_large', `${text}: reduce the batch size, or use delivery: 'handoff'`);
+  createRun(parts: object): object {
+    return new LaneRun(parts as BatchParts, this);
   }
 
   onSuspend(run: () => MaybePromise<void>): void {

@@ -1,6 +1,5 @@
 import { FrameworkError, type LambdaContext } from '@sallyport/core';
-import { bytesOfJson, LAMBDA_MAX_ANSWER_BYTES, logRefusal } from '@sallyport/core/internal';
-import { createLaneRun } from '#lanes';
+import { bytesOfJson, EXECUTION_SCOPE, LAMBDA_MAX_ANSWER_BYTES, logRefusal, type Scoped } from '@sallyport/core/internal';
 import { deadlineExceeded, streamsError } from '../../errors.js';
 import {
   type CreateObserver,
@@ -8,11 +7,12 @@ import {
   reportNoHandler,
   reportRecord,
 } from '../../observability/internal/observer.js';
+import { callWrapped } from '../handler.js';
 import { type RouterSettings, warn } from '../../router/internal/settings.js';
 import type { HandlerLookup } from '../../router/registry.js';
 import type { BatchReport } from '../../sources/queue.js';
 import { type LooseRecord, readRecords, type SourceDefinition } from '../../sources/source.js';
-import { RecordBatch } from './record-batch.js';
+import { RecordBatch, RecordContext } from './record-batch.js';
 import { BatchRun, type Run, reportOf } from './run.js';
 
 /** The settings of a router for its batches. */
@@ -45,6 +45,13 @@ export function recordsOf(
   }
 }
 
+/** The run of a batch. In a durable execution it is the execution's own, so that its code is in no other bundle. */
+function createRun(batch: RecordBatch, observer: Observer | undefined): Run {
+  const scope = (batch.lambdaContext as Scoped | undefined)?.[EXECUTION_SCOPE];
+  const parts = { batch, observer, RecordContext, callWrapped, reportRecord };
+  return (scope?.createRun(parts) as Run | undefined) ?? new BatchRun(batch, observer);
+}
+
 /** Passes the records of a batch to their handlers, and reports the records that did not complete. */
 export async function deliverBatch(
   { settings, handlers, createObserver }: BatchRouting,
@@ -55,7 +62,7 @@ export async function deliverBatch(
   const records = recordsOf(settings, definition, event, lambdaContext);
   const batch = new RecordBatch(settings, definition, lambdaContext, records, handlers.find(definition, records));
   const observer = createObserver?.(batch);
-  const run = createLaneRun(batch, observer) ?? new BatchRun(batch, observer);
+  const run = createRun(batch, observer);
   const unhandled = batch.matches.indexOf(undefined);
   if (unhandled >= 0) {
     run.stoppedBy = 'no_handler';
@@ -130,7 +137,7 @@ export function resultsOf(run: Run, settings: RouterSettings): unknown[] {
 
 /** Runs a batch in which every record has a handler, and waits for its pending deliveries. */
 export async function runAll(batch: RecordBatch, observer: Observer | undefined): Promise<Run> {
-  const run = createLaneRun(batch, observer) ?? new BatchRun(batch, observer);
+  const run = createRun(batch, observer);
   await (observer ? observer.runBatch(() => run.complete()) : run.complete());
   observer?.batchEnded(run);
   warnOfDeadline(run, batch);

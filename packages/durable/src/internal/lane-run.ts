@@ -1,13 +1,54 @@
-import { bindToStep, type ExecutionScope, executionScopeOf, isDurableHandler } from '@sallyport/core/internal';
-import { type Failure, type Observer, reportRecord, type StoppedBy } from '../../observability/internal/observer.js';
-import { callWrapped } from '../handler.js';
-import { type RecordBatch, RecordContext } from './record-batch.js';
-import type { Run } from './run.js';
+import { bindToStep, durableMark, type DurableMark, type FullClock } from '@sallyport/core/internal';
+import { DurableError } from '../errors.js';
+import { handOff } from './handoff.js';
+import type { Lane } from './lane.js';
 
-/** The run of a batch in a durable execution; `undefined` in every other invocation. */
-export function createLaneRun(batch: RecordBatch, observer: Observer | undefined): Run | undefined {
-  const scope = executionScopeOf(batch.lambdaContext);
-  return scope && new LaneRun(batch, observer, scope);
+type LooseRecord = Readonly<Record<string, unknown>>;
+
+/** A thrown value in a box, because `undefined` can be thrown. */
+interface Failure {
+  readonly thrown: unknown;
+}
+
+/** The handler of a record, and the rules of its registration. */
+interface Entry {
+  readonly handler: (ctx: object, record: unknown) => unknown;
+  /** The limit of concurrent records that the registration states. */
+  readonly asked?: number | undefined;
+  readonly stops: boolean;
+}
+
+/** The members of a batch of `@sallyport/streams` that its run uses. */
+interface Batch {
+  readonly clock: FullClock;
+  readonly records: readonly LooseRecord[];
+  readonly settings: { readonly middlewares: readonly unknown[] };
+  readonly matches: readonly ({ readonly entry: Entry } | undefined)[];
+  readonly definition: {
+    readonly kind: string;
+    failureIdentifier?: unknown;
+    recordId(record: LooseRecord): string;
+    orderedGroup?(record: LooseRecord, source: unknown): string | undefined;
+  };
+  recordAt(index: number): LooseRecord;
+  matchAt(index: number): { readonly entry: Entry; readonly source: unknown };
+  watch(): void;
+  end(): Promise<void> | undefined;
+}
+
+/** The parts from which `@sallyport/streams` makes a run. */
+export interface BatchParts {
+  readonly batch: Batch;
+  readonly observer:
+    | {
+        startedBefore(ms: number): void;
+        runRecord(index: number, work: () => unknown, isResumed: boolean): unknown;
+        recordEnded(index: number, failure: Failure | undefined): void;
+      }
+    | undefined;
+  readonly RecordContext: new (batch: Batch, index: number) => object;
+  callWrapped(middlewares: readonly unknown[], index: number, handler: unknown, ctx: object, record: unknown): unknown;
+  reportRecord(batch: Batch, index: number, failure: Failure): void;
 }
 
 const UNTRIED = 0;
@@ -19,21 +60,22 @@ const FAILED = 2;
  * in record order; other records follow each other. A completed record never runs again, and no record is given up at the deadline: the next
  * invocation continues it.
  */
-class LaneRun implements Run {
+export class LaneRun {
   readonly results: unknown[] = [];
   readonly failures: Failure[] = [];
-  stoppedBy: StoppedBy = 'none';
+  stoppedBy: 'none' | 'failure' | 'no_handler' = 'none';
   readonly #states: number[];
-  readonly #batch: RecordBatch;
-  readonly #observer: Observer | undefined;
-  readonly #scope: ExecutionScope;
+  readonly #parts: BatchParts;
+  readonly #batch: Batch;
+  readonly #scope: Lane;
   readonly #isReported: boolean;
   #isStopped = false;
 
-  constructor(batch: RecordBatch, observer: Observer | undefined, scope: ExecutionScope) {
+  constructor(parts: BatchParts, scope: Lane) {
+    const { batch, observer } = parts;
     this.#states = batch.records.map(() => UNTRIED);
+    this.#parts = parts;
     this.#batch = batch;
-    this.#observer = observer;
     this.#scope = scope;
     this.#isReported = batch.definition.failureIdentifier !== undefined;
     observer?.startedBefore(batch.clock.now().getTime() - scope.startedAt.getTime());
@@ -56,9 +98,9 @@ class LaneRun implements Run {
     return this.#states[index] === DONE;
   }
 
-  /** @throws FrameworkError before any record runs, for a batch with too many records */
+  /** @throws DurableError `durable.batch_too_large` before any record runs */
   async complete(): Promise<void> {
-    this.#scope.assertRecords(this.#states.length);
+    assertRecords(this.#states.length, this.#scope.run.host.maxRecords);
     this.#batch.watch();
     const lanes = this.#lanes();
     let next = 0;
@@ -74,7 +116,7 @@ class LaneRun implements Run {
 
   /** The lowest limit of the sources in the batch. */
   #concurrency(): number {
-    const { concurrency } = this.#scope;
+    const { concurrency } = this.#scope.run.host;
     return Math.min(...this.#batch.matches.map((match) => match?.entry.asked ?? concurrency));
   }
 
@@ -105,7 +147,7 @@ class LaneRun implements Run {
   }
 
   /** Runs records one after another, and returns their states. */
-  async #inOrder(indexes: readonly number[], scope: ExecutionScope): Promise<number[]> {
+  async #inOrder(indexes: readonly number[], scope: Lane): Promise<number[]> {
     const held = new Set<string | undefined>();
     for (const index of indexes) {
       const group = this.#groupOf(index);
@@ -130,32 +172,57 @@ class LaneRun implements Run {
   }
 
   /** Runs a record once: a durable handler in its lane, every other handler as one step. */
-  #record(index: number, scope: ExecutionScope): Promise<unknown> {
+  #record(index: number, scope: Lane): Promise<unknown> {
     const { definition, records } = this.#batch;
     const id = definition.recordId(this.#batch.recordAt(index));
     const name = `${definition.kind} ${index} ${id}`.replace(/[^\x20-\x7e]/g, '?').slice(0, 128);
-    if (!isDurableHandler(this.#batch.matchAt(index).entry.handler)) return scope.record(name, () => this.#call(index));
+    const mark = durableMark(this.#batch.matchAt(index).entry.handler);
+    if (!mark) return scope.record(name, () => this.#call(index));
+    const start = this.#handOff(index, mark, scope);
+    if (start) return scope.record(name, () => start().catch((thrown: unknown) => this.#reject(index, thrown)));
     if (records.length === 1 && !this.#isReported) return this.#call(index, scope);
     return scope.lane(name, (lane) => this.#call(index, lane));
   }
 
+  /** Messages of a standard queue wait for nothing: each starts its own execution, so that the batch is answered at once. */
+  #handOff(index: number, { delivery }: DurableMark, scope: Lane): (() => Promise<void>) | undefined {
+    const isFree = this.#batch.definition.kind === 'queue' && this.#groupOf(index) === undefined;
+    if (delivery === 'inline' || (delivery === undefined && !isFree)) return undefined;
+    return handOff(scope, this.#newContext(index), { Records: [this.#batch.records[index]] }, delivery);
+  }
+
   /** Calls the handler inside the middlewares, and reports its end: once, because a record that has ended does not run again. */
-  async #call(index: number, lane?: ExecutionScope): Promise<unknown> {
+  async #call(index: number, lane?: Lane): Promise<unknown> {
+    const { observer, callWrapped } = this.#parts;
     const { settings, records } = this.#batch;
     const { handler } = this.#batch.matchAt(index).entry;
-    const ctx = new RecordContext(this.#batch, index);
+    const ctx = this.#newContext(index);
     const isResumed = lane?.isSilent === true;
     if (lane) lane.bind(ctx);
     else bindToStep(ctx);
     const call = () => callWrapped(settings.middlewares, 0, handler, ctx, records[index]);
     try {
-      const result = await (this.#observer ? this.#observer.runRecord(index, call, isResumed) : call());
-      this.#observer?.recordEnded(index, undefined);
+      const result = await (observer ? observer.runRecord(index, call, isResumed) : call());
+      observer?.recordEnded(index, undefined);
       return this.#isReported ? undefined : result;
     } catch (thrown) {
-      reportRecord(this.#batch, index, { thrown });
-      this.#observer?.recordEnded(index, { thrown });
-      throw thrown;
+      return this.#reject(index, thrown);
     }
   }
+
+  #reject(index: number, thrown: unknown): never {
+    this.#parts.reportRecord(this.#batch, index, { thrown });
+    this.#parts.observer?.recordEnded(index, { thrown });
+    throw thrown;
+  }
+
+  #newContext(index: number): object {
+    return new this.#parts.RecordContext(this.#batch, index);
+  }
+}
+
+function assertRecords(count: number, most: number): void {
+  if (count <= most) return;
+  const text = `a batch of ${count} records: an execution waits for at most ${most} (option "maxRecords")`;
+  throw new DurableError('durable.batch_too_large', `${text}: reduce the batch size, or use delivery: 'handoff'`);
 }

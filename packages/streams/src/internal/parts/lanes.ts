@@ -1,1 +1,0 @@
-export { createLaneRun } from '../../batch/internal/lanes.js';
