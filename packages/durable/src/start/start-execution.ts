@@ -63,14 +63,22 @@ export function executionName(name: string): string {
 export async function startExecution(input: StartExecutionInput): Promise<StartedExecution> {
   const before = (input.clock ?? systemClock).now().getTime() - CLOCK_MARGIN_MS;
   const { arn } = await beginExecution(input);
-  const { StartTimestamp } = await sendToLambda('GetDurableExecutionCommand', { DurableExecutionArn: arn }, input);
+  const { StartTimestamp } = await sendToLambda(
+    'GetDurableExecutionCommand',
+    { DurableExecutionArn: arn },
+    callOptionsOf(input),
+  );
   const isOlder = StartTimestamp instanceof Date && StartTimestamp.getTime() < before;
   return { arn, outcome: isOlder ? 'existing' : 'started' };
 }
 
 /** Starts an execution with one call, without its outcome. */
 export async function beginExecution(input: StartExecutionInput): Promise<{ readonly arn: string }> {
-  return { arn: await invoke(parseStart(input), input) };
+  return { arn: await invoke(parseStart(input), callOptionsOf(input)) };
+}
+
+function callOptionsOf({ client, signal, timeoutMs }: ExecutionCallOptions): ExecutionCallOptions {
+  return { client, signal, timeoutMs };
 }
 
 interface InvokeInput {

@@ -1,6 +1,7 @@
 import { isFrameworkError } from '@sallyport/core';
 import { abortAfter, isTransient, lazily, throwMissing } from '@sallyport/core/internal';
-import { type ExecutionServiceCode, ExecutionServiceError } from '../errors.js';
+import { defineOptions, integer, withMethods } from '@sallyport/core/options';
+import { type ExecutionServiceCode, ExecutionServiceError, invalidInput } from '../errors.js';
 
 /** The used part of a Lambda client: `new LambdaClient({})`. Its types are not imported, because its package is optional. */
 export interface LambdaSender {
@@ -23,8 +24,14 @@ type SdkClass = new (input: object) => object;
 /** In a variable, so that bundlers do not include the package: the Lambda runtime has it, and it is large. */
 const PACKAGE = '@aws-sdk/client-lambda';
 const ATTEMPTS = 3;
-const DEFAULT_TIMEOUT_MS = 5000;
-const MAX_TIMEOUT_MS = 60_000;
+
+/** Validators and defaults for {@link ExecutionCallOptions}. */
+export const CALL_KINDS = {
+  client: withMethods<LambdaSender>('send'),
+  signal: withMethods<AbortSignal>('addEventListener'),
+  timeoutMs: integer(1, 60_000, 'milliseconds').default(5000),
+};
+const CALL_OPTIONS = defineOptions<ExecutionCallOptions>()(CALL_KINDS, { fail: invalidInput });
 
 const open = lazily(async () => {
   const sdk = (await import(PACKAGE).catch(throwMissing(PACKAGE))) as Readonly<Record<string, SdkClass>>;
@@ -57,13 +64,7 @@ export async function sendToLambda(
   options: ExecutionCallOptions,
   names: typeof BY_NAME = {},
 ): Promise<Readonly<Record<string, unknown>>> {
-  const { client, signal, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
-  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > MAX_TIMEOUT_MS) {
-    throw new ExecutionServiceError(
-      'durable.invalid_input',
-      `"timeoutMs" must be an integer from 1 to ${MAX_TIMEOUT_MS}`,
-    );
-  }
+  const { client, signal, timeoutMs } = CALL_OPTIONS.parse(options);
   const { sdk, own } = await open();
   const Command = sdk[command];
   if (!Command) {
