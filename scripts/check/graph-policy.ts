@@ -105,6 +105,7 @@ export const CLIENT_OWNERS: readonly string[] = [
   '@sallyport/ratelimit',
   '@sallyport/jobs',
   '@sallyport/connections',
+  '@sallyport/durable',
   '@sallyport/objectstore',
   '@sallyport/parameters',
   '@sallyport/vectors',

@@ -1,9 +1,9 @@
 import type { Context } from '@sallyport/core';
-import { executionScopeOf, isObject, isPromise, markDurable, stateOf } from '@sallyport/core/internal';
+import { type ExecutionScope, executionScopeOf, isObject, isPromise, markDurable, stateOf } from '@sallyport/core/internal';
 import { DurableError } from './errors.js';
 import { toSeconds } from './internal/checks.js';
 import { runAs } from './internal/current.js';
-import { Lane } from './internal/lane.js';
+import type { Lane } from './internal/lane.js';
 import { addOperations, addReplayRules } from './internal/members.js';
 import { OutsideOperations } from './internal/outside.js';
 import type { Durable, DurableOptions } from './types.js';
@@ -14,6 +14,11 @@ async function endRequest(ctx: object): Promise<void> {
   const state = stateOf(ctx);
   state.end(false);
   await state.settleDeliveries();
+}
+
+/** The scopes of executions are flows of this package; a class test would load their code at the start. */
+function isLane(scope: ExecutionScope | undefined): scope is Lane {
+  return scope !== undefined;
 }
 
 function isRequestContext(ctx: object): ctx is Context {
@@ -55,7 +60,7 @@ export function durable<C extends object, A extends unknown[], R>(
   if (options.sleepUpTo) toSeconds(options.sleepUpTo, 'sleepUpTo');
   const wrapped = (ctx: C, ...args: A): R => {
     const scope = executionScopeOf(ctx);
-    if (!(scope instanceof Lane)) {
+    if (!isLane(scope)) {
       const operations = new OutsideOperations(ctx, options);
       addOperations(ctx, operations);
       return runAs(operations, undefined, () => handler(ctx as C & Durable, ...args));

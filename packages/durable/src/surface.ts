@@ -9,18 +9,13 @@ import {
   type Surface,
   type SurfaceHost,
 } from '@sallyport/core';
-import { EXECUTION_SCOPE, logRefusal, type Members, provideCurrentScope, stringOf } from '@sallyport/core/internal';
+import { logRefusal, type Members } from '@sallyport/core/internal';
 import { DurableError } from './errors.js';
-import type { Authority, RecordedCaller } from './internal/caller.js';
+import type { RecordedCaller } from './internal/caller.js';
 import { assertWhole, toSeconds } from './internal/checks.js';
-import { currentOwner } from './internal/current.js';
 import { assertInput, isEnvelope } from './internal/envelope.js';
-import { ExecutionRun } from './internal/execution.js';
-import { messageOf } from './internal/failures.js';
 import type { StartRecord } from './internal/handoff.js';
-import { ROOT } from './internal/history.js';
-import { Lane } from './internal/lane.js';
-import { type DurableContext, type DurableExecutionClient, loadSdk } from './internal/sdk.js';
+import type { ExecutionSettings } from './internal/serve.js';
 import type { Duration } from './types.js';
 
 /** Options of `durableExecutions`. */
@@ -91,20 +86,18 @@ class DurableSurface implements Surface {
   readonly serves = [KIND];
   readonly rows = [ROW];
   readonly sample = SAMPLE;
-  readonly #concurrency: number;
-  readonly #maxRecords: number;
-  readonly #authority: Authority;
-  readonly #start: StartRecord | undefined;
-  readonly #client: ExecutionClient | undefined;
+  readonly #settings: ExecutionSettings;
   #host: SurfaceHost | undefined;
 
   constructor(options: DurableExecutionsOptions) {
     const { concurrency = 10, maxRecords = 100, claims = [], revalidateAfter = { hours: 1 }, revalidate, start, client } = options;
-    this.#concurrency = assertWhole(concurrency, 1, 1000, 'option "concurrency"');
-    this.#maxRecords = assertWhole(maxRecords, 1, 10_000, 'option "maxRecords"');
-    this.#authority = { claims, revalidate, revalidateSeconds: toSeconds(revalidateAfter, 'option "revalidateAfter"') };
-    this.#start = start;
-    this.#client = client;
+    this.#settings = {
+      concurrency: assertWhole(concurrency, 1, 1000, 'option "concurrency"'),
+      maxRecords: assertWhole(maxRecords, 1, 10_000, 'option "maxRecords"'),
+      authority: { claims, revalidate, revalidateSeconds: toSeconds(revalidateAfter, 'option "revalidateAfter"') },
+      start,
+      client,
+    };
   }
 
   attach(host: SurfaceHost): void {
@@ -114,41 +107,9 @@ class DurableSurface implements Surface {
   async serve(_kind: string, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
     const host = this.#attached();
     const envelope = this.#parse(host, event, lambdaContext);
-    const sdk = await loadSdk();
-    provideCurrentScope(currentLane);
-    const settings = { clock: host.clock, ids: host.ids, concurrency: this.#concurrency, maxRecords: this.#maxRecords, authority: this.#authority, start: this.#start };
-    const run = new ExecutionRun(settings, sdk, stringOf(envelope.DurableExecutionArn), lambdaContext);
-    let isAnswered = false;
-    const handler = sdk.withDurableExecution(
-      async (input: unknown, context: DurableContext) => {
-        try {
-          return await this.#dispatch(host, run, input, context);
-        } catch (thrown) {
-          throw toOutput(host, thrown);
-        } finally {
-          isAnswered = true;
-        }
-      },
-      {
-        ...(this.#client && { durableExecutionClient: this.#client as unknown as DurableExecutionClient }),
-        plugins: [
-          {
-            onInvocationStart: async ({ operations, executionStartTimestamp }) =>
-              run.begin(operations, executionStartTimestamp),
-          },
-        ],
-      },
-    );
-    try {
-      const output = await handler(envelope as never, sdkContext(lambdaContext) as never);
-      if (!isAnswered && output.Status === 'FAILED') {
-        const text = stringOf(output.Error?.ErrorMessage);
-        host.log.error('framework: execution failed', { execution: run.arn, error: text });
-      }
-      return output;
-    } finally {
-      await run.end(isAnswered);
-    }
+    // Loaded with the first execution, like the SDK.
+    const { serveExecution } = await import('./internal/serve.js');
+    return serveExecution(host, this.#settings, envelope, lambdaContext);
   }
 
   #attached(): SurfaceHost {
@@ -177,40 +138,4 @@ class DurableSurface implements Surface {
       throw error;
     }
   }
-
-  async #dispatch(host: SurfaceHost, run: ExecutionRun, input: unknown, context: DurableContext): Promise<unknown> {
-    if (isEnvelope(input)) throw new DurableError('durable.nested', 'the event of an execution is an execution');
-    const root = new Lane(run, context, run.parking.open(), ROOT);
-    const lambdaContext = {
-      ...run.lambdaContext,
-      // Equal in every invocation of the execution.
-      awsRequestId: run.id,
-      executionContext: { durableExecutionArn: run.arn },
-      getRemainingTimeInMillis: () => run.lambdaContext?.getRemainingTimeInMillis?.() ?? Number.NaN,
-      [EXECUTION_SCOPE]: root,
-    };
-    return host.dispatch(input, { lambdaContext });
-  }
-}
-
-/** The flow that runs now, if it may suspend. */
-function currentLane(): Lane | undefined {
-  const owner = currentOwner();
-  return owner instanceof Lane ? owner : undefined;
-}
-
-/** The members of a Lambda context that the SDK reads, also for a local run without one. */
-function sdkContext(lambdaContext: LambdaContext | undefined): object {
-  return {
-    ...lambdaContext,
-    getRemainingTimeInMillis: () => lambdaContext?.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY,
-  };
-}
-
-/** The error of a failed execution: callers and operators of the account can read it. */
-function toOutput({ maskErrors, failureText }: SurfaceHost, thrown: unknown): Error {
-  if (maskErrors && !isFrameworkError(thrown)) return new Error(failureText);
-  const error = new Error(messageOf(thrown));
-  if (isFrameworkError(thrown)) error.name = thrown.code;
-  return error;
 }

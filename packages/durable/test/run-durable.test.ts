@@ -1,5 +1,5 @@
 import { withDurableExecution } from '@aws/durable-execution-sdk-js';
-import { runDurable } from '@sallyport/durable/testing';
+import { type BuildDurable, fakeDurableService, type RunDurableOptions, runDurable } from '@sallyport/durable/testing';
 
 describe('runDurable', () => {
   test('runs a handler of the SDK to its end', async () => {
@@ -20,5 +20,31 @@ describe('runDurable', () => {
       ['approval-submitter', 2],
       ['b', 3],
     ]);
+  });
+
+  const waiting = () =>
+    withDurableExecution(async (_: unknown, ctx) => ctx.waitForCallback('approval', async () => {}));
+
+  test.each<[string, BuildDurable, RunDurableOptions, string]>([
+    ['a callback that nothing answers', waiting, {}, 'nothing answers its callbacks "approval"'],
+    [
+      'too many invocations',
+      () => withDurableExecution(async (_: unknown, ctx) => ctx.wait({ seconds: 1 })),
+      { maxInvocations: 1 },
+      'it takes more than 1 invocations',
+    ],
+    ['a build that returns nothing callable', () => ({}) as never, { maxInvocations: 2 }, 'more than 2 invocations'],
+  ])('fails for %s', async (_, build, options, message) => {
+    await expect(runDurable(build, {}, options)).rejects.toThrow(message);
+  });
+
+  test('lets a test move the clock and answer callbacks itself', async () => {
+    const { service, env } = fakeDurableService(waiting);
+    const { arn } = service.start({ functionArn: 'arn:aws:lambda:us-east-1:123456789012:function:f', payload: '{}' });
+    await service.settle();
+    await env.clock.advance(60_000);
+    const [, , callback] = service.operations(arn);
+    service.succeedCallback(callback?.CallbackDetails?.CallbackId ?? '', '"yes"');
+    expect(await service.ended(arn)).toMatchObject({ status: 'SUCCEEDED', result: JSON.stringify('"yes"') });
   });
 });

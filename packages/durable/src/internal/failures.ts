@@ -1,6 +1,5 @@
 import { FrameworkError, isFrameworkError } from '@sallyport/core';
-import { membersOf, stringOf } from '@sallyport/core/internal';
-import { scrubFreeText } from '@sallyport/core/observability';
+import { cleanText, membersOf, stringOf } from '@sallyport/core/internal';
 import { DURABLE_ERROR_CODES, DurableError, type DurableErrorCode } from '../errors.js';
 
 /** A failure as it is recorded. The names of its members are in the history of executions that still run: do not change them. */
@@ -42,7 +41,7 @@ function describe(thrown: unknown): RecordedFailure {
 export function messageOf(thrown: unknown): string {
   try {
     const message = stringOf((thrown as Error | undefined)?.message);
-    return scrubFreeText(message).slice(0, MAX_MESSAGE_CHARACTERS);
+    return cleanText(message.slice(0, MAX_MESSAGE_CHARACTERS));
   } catch {
     return '';
   }

@@ -73,8 +73,9 @@ export class ExecutionDriver {
     while (this.engine.describe(arn).status === 'RUNNING') {
       await this.engine.settle();
       if (this.#failure) throw this.#failure;
-      const { invocations } = this.engine.describe(arn);
-      if (invocations > maxInvocations) throw stuck(`it took more than ${maxInvocations} invocations`);
+      const { status, invocations } = this.engine.describe(arn);
+      if (status !== 'RUNNING') break;
+      if (invocations >= maxInvocations) throw stuck(`it takes more than ${maxInvocations} invocations`);
       await this.#pass(arn);
     }
     const { status, result, error, invocations } = this.engine.describe(arn);
@@ -95,7 +96,6 @@ export class ExecutionDriver {
   /** Answers callbacks, or moves the clock to the next wait that ends. */
   async #pass(arn: string): Promise<void> {
     const pending = this.engine.pending();
-    if (this.engine.describe(arn).status !== 'RUNNING') return;
     const callbacks = this.#options.callbacks ?? {};
     const operations = new Map(this.engine.operations(arn).map((operation) => [operation.Id, operation]));
     let isAnswered = false;

@@ -24,7 +24,7 @@ export interface Observer {
   body(info: { readonly id: string; readonly name?: string; readonly attempt: number }, run: () => unknown): unknown;
 }
 
-const HUB = Symbol.for('sallyport.durable.testing');
+const HUB = Symbol.for('sallyport.durable.testing/1');
 
 interface Holder {
   [HUB]?: AsyncLocalStorage<Place>;
