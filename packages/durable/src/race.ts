@@ -20,9 +20,18 @@ export type Branches = Readonly<Record<string, () => Promise<unknown>>>;
  *   late: () => ctx.wait('an hour', { hours: 1 }),
  * });
  */
-export async function race<B extends Branches>(ctx: Pick<Durable, 'step'>, name: string, branches: B): Promise<RaceResult<B>> {
+export async function race<B extends Branches>(
+  ctx: Pick<Durable, 'step'>,
+  name: string,
+  branches: B,
+): Promise<RaceResult<B>> {
   const running = Object.entries(branches).map(([key, run]) => ({ key, value: run() }));
-  const settled = running.map(({ key, value }) => value.then(() => key, () => key));
+  const settled = running.map(({ key, value }) =>
+    value.then(
+      () => key,
+      () => key,
+    ),
+  );
   const first = await Promise.race(settled);
   const winner = await ctx.step(name, () => first);
   const value = await running.find(({ key }) => key === winner)?.value;

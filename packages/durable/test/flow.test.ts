@@ -1,20 +1,31 @@
-import { buildAPIGatewayV2Request, buildEventBusEvent } from '@sallyport/testkit';
 import { json } from '@sallyport/http';
 import { Authenticated, SecureApp } from '@sallyport/secure';
+import { buildAPIGatewayV2Request, buildEventBusEvent } from '@sallyport/testkit';
 import { compensate, type Durable, durable, race, version } from '../src/index.js';
 import { type RunOptions, runExecution } from './run.js';
 
 const EVENT = buildEventBusEvent({ source: 'shop', detailType: 'Ordered', detail: {} });
 
 const run = (handler: (ctx: Durable) => unknown, options?: RunOptions) =>
-  runExecution((app) => app.eventBus({ source: 'shop' }, durable((ctx) => handler(ctx))), EVENT, options);
+  runExecution(
+    (app) =>
+      app.eventBus(
+        { source: 'shop' },
+        durable((ctx) => handler(ctx)),
+      ),
+    EVENT,
+    options,
+  );
 
 const later = (value: string) => new Promise<string>((resolve) => setTimeout(resolve, 30, value));
 
 test('the winner of a race is recorded: a replay has the same, though both branches are recorded then', async () => {
   const winners: unknown[] = [];
   const ran = await run(async (ctx) => {
-    const { winner, value } = await race(ctx, 'first', { slow: () => ctx.step('slow', () => later('a')), fast: () => ctx.step('fast', () => 'b') });
+    const { winner, value } = await race(ctx, 'first', {
+      slow: () => ctx.step('slow', () => later('a')),
+      fast: () => ctx.step('fast', () => 'b'),
+    });
     winners.push(winner);
     await ctx.step('after', () => later('c'));
     await ctx.wait('pause', { seconds: 5 });
@@ -26,14 +37,22 @@ test('the winner of a race is recorded: a replay has the same, though both branc
 test('a wait limits a callback in a race, and the branch that fails first fails the race', async () => {
   const late = await run(async (ctx) => {
     const { winner } = await race(ctx, 'decision', {
-      approved: () => ctx.callback('approval', { '~standard': { version: 1, vendor: 'x', validate: (value) => ({ value }) } }, { submit() {}, timeoutSeconds: 86_400 }),
+      approved: () =>
+        ctx.callback(
+          'approval',
+          { '~standard': { version: 1, vendor: 'x', validate: (value) => ({ value }) } },
+          { submit() {}, timeoutSeconds: 86_400 },
+        ),
       late: () => ctx.wait('an hour', { hours: 1 }),
     });
     return winner;
   });
   expect(late.result).toBe('"late"');
   const failed = await run((ctx) =>
-    race(ctx, 'first', { bad: () => ctx.step('bad', () => Promise.reject(new Error('broken'))), slow: () => ctx.step('slow', () => later('a')) }),
+    race(ctx, 'first', {
+      bad: () => ctx.step('bad', () => Promise.reject(new Error('broken'))),
+      slow: () => ctx.step('slow', () => later('a')),
+    }),
   );
   expect([failed.status, failed.error?.ErrorMessage]).toEqual(['FAILED', 'broken']);
 });
@@ -60,7 +79,10 @@ test('after a failure, registered functions undo steps once, the last one first,
     await ctx.step('reserve', () => 1);
     compensate(ctx, 'reserve', () => void undone.push('reserve'));
     await ctx.step('charge', () => 1);
-    compensate(ctx, 'charge', () => { undone.push('charge'); throw new Error('cannot undo'); });
+    compensate(ctx, 'charge', () => {
+      undone.push('charge');
+      throw new Error('cannot undo');
+    });
     if (ctx.execution) await ctx.wait('pause', { seconds: 5 });
     throw new Error('broken');
   };
@@ -76,13 +98,21 @@ test('a caller who is refused after a wait ends the execution with its compensat
   const undone: string[] = [];
   const ran = await runExecution<SecureApp>(
     (app) =>
-      app.post('/orders', durable(async (ctx) => {
-        compensate(ctx, 'reserve', () => void undone.push('reserve'));
-        await ctx.wait('pause', { hours: 2 });
-        return json(200, {});
-      }), Authenticated()),
+      app.post(
+        '/orders',
+        durable(async (ctx) => {
+          compensate(ctx, 'reserve', () => void undone.push('reserve'));
+          await ctx.wait('pause', { hours: 2 });
+          return json(200, {});
+        }),
+        Authenticated(),
+      ),
     buildAPIGatewayV2Request('POST', '/orders'),
-    { revalidate: () => false, create: (given) => new SecureApp({ ...given, principalResolver: () => ({ identity: 'ada', scopes: [] }) } as never) },
+    {
+      revalidate: () => false,
+      create: (given) =>
+        new SecureApp({ ...given, principalResolver: () => ({ identity: 'ada', scopes: [] }) } as never),
+    },
   );
   expect([JSON.parse(ran.result ?? '').statusCode, undone]).toEqual([401, ['reserve']]);
 });
@@ -96,7 +126,9 @@ test.each<[string, unknown, unknown, string]>([
   const ran = await run(async (ctx) => {
     invocation += 1;
     const input = invocation === 1 ? before : after;
-    const value = await ctx.step('work', () => 'done', input === undefined ? {} : { input }).catch((error: { code: string }) => error.code);
+    const value = await ctx
+      .step('work', () => 'done', input === undefined ? {} : { input })
+      .catch((error: { code: string }) => error.code);
     await ctx.wait('pause', { seconds: 5 });
     return value;
   });
@@ -117,14 +149,21 @@ test('an execution with 2,900 operations rejects the next one', async () => {
   let code = '';
   const ran = await run(async (ctx) => {
     const steps = Array.from({ length: 2_902 }, (_item, index) =>
-      ctx.step(`step ${index}`, () => {}).catch((error: { code: string }) => {
-        rejected += 1;
-        code = error.code;
-      }),
+      ctx
+        .step(`step ${index}`, () => {})
+        .catch((error: { code: string }) => {
+          rejected += 1;
+          code = error.code;
+        }),
     );
     await Promise.all(steps);
   });
-  expect([ran.status, rejected, code, ran.operations.length]).toEqual(['SUCCEEDED', 3, 'durable.too_many_operations', 2_900]);
+  expect([ran.status, rejected, code, ran.operations.length]).toEqual([
+    'SUCCEEDED',
+    3,
+    'durable.too_many_operations',
+    2_900,
+  ]);
 });
 
 test('a kill at every checkpoint repeats a step only between its effect and its record', async () => {
@@ -138,7 +177,11 @@ test('a kill at every checkpoint repeats a step only between its effect and its 
   const { checkpoints } = await run(handler(plain));
   for (let kill = 1; kill <= checkpoints; kill += 1) {
     const bodies: string[] = [];
-    const ran = await run(handler(bodies), { onCheckpoint: (checkpoint) => { if (checkpoint === kill) throw new Error('killed'); } });
+    const ran = await run(handler(bodies), {
+      onCheckpoint: (checkpoint) => {
+        if (checkpoint === kill) throw new Error('killed');
+      },
+    });
     expect([ran.status, ran.result]).toEqual(['SUCCEEDED', '"done"']);
     expect(bodies.filter((body) => body === 'last').length).toBeLessThanOrEqual(1);
     expect(bodies.filter((body) => body === 'first').length).toBeLessThanOrEqual(2);

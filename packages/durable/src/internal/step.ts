@@ -5,8 +5,8 @@ import type { Retry, StepContext, StepOptions } from '../types.js';
 import { assertStepOptions, delayAfter } from './checks.js';
 import { runAs } from './current.js';
 import { recordFailure, stackOf } from './failures.js';
-import { inputDigest, withInput, withoutInput } from './input.js';
 import { isEnded } from './history.js';
+import { inputDigest, withInput, withoutInput } from './input.js';
 import type { Lane } from './lane.js';
 import { runTimed } from './run-step.js';
 import { type DurableContext, TEXT } from './sdk.js';
@@ -80,14 +80,16 @@ class StepRun<T> {
     const digest = inputDigest(this.#options);
     let recordedText: Text;
     try {
-      recordedText = await context.step<Text>(this.#name, async ({ attempt }) => withInput(digest, await this.#attempt(attempt, isEnded(recorded))), {
-        serdes: TEXT,
-        semantics: this.#options.effect === 'atMostOnce' ? AtMostOncePerRetry : AtLeastOncePerRetry,
-        retryStrategy: () =>
-          this.#delay === undefined
-            ? { shouldRetry: false }
-            : { shouldRetry: true, delay: { seconds: this.#delay } },
-      });
+      recordedText = await context.step<Text>(
+        this.#name,
+        async ({ attempt }) => withInput(digest, await this.#attempt(attempt, isEnded(recorded))),
+        {
+          serdes: TEXT,
+          semantics: this.#options.effect === 'atMostOnce' ? AtMostOncePerRetry : AtLeastOncePerRetry,
+          retryStrategy: () =>
+            this.#delay === undefined ? { shouldRetry: false } : { shouldRetry: true, delay: { seconds: this.#delay } },
+        },
+      );
     } catch (error) {
       throw fromSdk(error, this.#stack);
     }
@@ -147,6 +149,7 @@ class StepRun<T> {
 }
 
 function isWorthIt(retry: Retry, attempt: number, thrown: unknown): boolean {
-  if (attempt >= retry.attempts || PERMANENT.includes((thrown as { code?: unknown } | null | undefined)?.code)) return false;
+  if (attempt >= retry.attempts || PERMANENT.includes((thrown as { code?: unknown } | null | undefined)?.code))
+    return false;
   return retry.when?.(thrown) ?? true;
 }
