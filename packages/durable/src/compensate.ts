@@ -4,7 +4,7 @@ import { onFailure } from './internal/on-failure.js';
 import type { Durable, StepContext } from './types.js';
 
 /**
- * Registers work that undoes a step. If the handler fails or its caller is refused, the registered functions run as steps, the last one first,
+ * Registers work that undoes a step. If the handler fails or its caller is rejected, the registered functions run as steps, the last one first,
  * and the failure is thrown after them. A function that fails is logged, and the others still run.
  *
  * @param name 1 to 121 printable ASCII characters: its step is `undo <name>`

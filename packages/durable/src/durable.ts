@@ -70,7 +70,7 @@ function undoing<R>(ctx: object, run: () => R, before?: () => void): R {
 
 /**
  * Wraps a handler, so that its context has `step`, `wait`, `callback` and `map`. In a durable function, completed operations never run again:
- * if the invocation ends, the next one continues where it was. Elsewhere steps run at once, and `wait` and `callback` reject.
+ * if the invocation ends, the next one continues where it was. Elsewhere steps run immediately, and `wait` and `callback` reject.
  *
  * Code between operations runs again at every replay: effects belong in steps.
  *

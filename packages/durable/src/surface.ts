@@ -21,14 +21,14 @@ import type { Duration } from './types.js';
 
 /** Options of `durableExecutions`. */
 export interface DurableExecutionsOptions {
-  /** The number of records of a standard queue that run at the same time, if the registration does not say. Default 10. */
+  /** The number of records of a standard queue that run at the same time, if the registration has no `concurrency`. Default 10. */
   readonly concurrency?: number;
   /** The largest number of records of a batch that waits for its records. Default 100. */
   readonly maxRecords?: number;
   /** The names of the caller's claims that are recorded with its identity, scopes, kind and tenant. Default: none. */
   readonly claims?: readonly string[];
   /**
-   * Decides after a long wait whether the caller may still act: `false` ends the execution with 401. Its decision is recorded. Default: the
+   * Checks the caller again after a long wait: `false` ends the execution with 401. Its decision is recorded. Default: the
    * caller is checked at the start only.
    */
   readonly revalidate?: (caller: RecordedCaller, ctx: object) => MaybePromise<boolean>;
@@ -36,7 +36,7 @@ export interface DurableExecutionsOptions {
   readonly revalidateAfter?: Duration;
   /**
    * Starts an execution: `beginExecution` of `@sallyport/durable/start`. With it, each message of a standard queue has its own execution, and
-   * the batch is answered at once. Default: a batch waits for its messages.
+   * the batch is answered immediately. Default: a batch waits for its messages.
    */
   readonly start?: StartRecord;
   /** The transport of the SDK, for tests. Default: the Lambda API. */
@@ -84,7 +84,7 @@ const SAMPLE = {
 };
 
 /**
- * Serves the executions of a durable function: the event inside an execution goes through the other surfaces of the container, as if its
+ * Serves the executions of a durable function: the other surfaces of the container receive the event inside an execution, as if its
  * trigger had invoked the function. Pass it in the option `surfaces`.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown or wrong option
@@ -139,7 +139,7 @@ class DurableSurface implements Surface {
       if (invocationProvenance(lambdaContext) !== 'provider') {
         throw new DurableError('durable.function_not_durable', 'a direct invocation cannot continue an execution');
       }
-      // In a function that is not durable, the caller wrote the event: its history would be believed.
+      // In a function that is not durable, the caller wrote the event: its history is not trusted.
       if (isLambda(host.environment) && host.environment[DURABLE_ENV] !== '1') {
         throw new DurableError('durable.function_not_durable', 'function is not durable');
       }

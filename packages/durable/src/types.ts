@@ -3,6 +3,7 @@ import type { Clock, Logger, MaybePromise, StandardSchema } from '@sallyport/cor
 /** A value that JSON can write and read without a change. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json };
 
+// biome-ignore lint/suspicious/noConfusingVoidType: a function without a result is accepted.
 type Primitive = string | number | boolean | null | undefined | void;
 
 /** Objects that `JSON.stringify` writes without their content, or that have no form at all. */
@@ -160,6 +161,6 @@ export interface DurableOptions {
   readonly sleepUpTo?: Duration;
   /** The clock of timers outside an execution. Default: the system's clock. */
   readonly clock?: Clock;
-  /** `inline`: the execution of the batch waits for this record. `handoff`: each record starts its own execution. */
+  /** `inline`: the execution of the batch waits for this record. `handoff`: each record starts a separate execution. */
   readonly delivery?: 'inline' | 'handoff';
 }

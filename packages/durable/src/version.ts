@@ -19,7 +19,7 @@ export async function version<const F extends string | number, const T extends s
 ): Promise<F | T> {
   assertName(name);
   const lane = executionScopeOf(ctx) as Lane | undefined;
-  // A step here would take the position of a recorded operation.
-  if (lane && lane.isReplaying && lane.recorded(name) === undefined) return from;
+  // A step here would have the position of a recorded operation.
+  if (lane?.isReplaying && lane.recorded(name) === undefined) return from;
   return (await ctx.step<string | number>(name, () => to)) as F | T;
 }

@@ -27,7 +27,7 @@ const fifo = (...records: string[]) =>
     records.map((record, index) => ({ body: record, messageId: `m-${index}`, groupId: record.split(' ')[0] ?? '' })),
   );
 
-test('two records of step, wait and step take two invocations, and steps share checkpoint calls', async () => {
+test('two records of step, wait and step need two invocations, and steps share checkpoint calls', async () => {
   const bodies: string[] = [];
   const ran = await runExecution(
     (app) =>
@@ -160,7 +160,7 @@ test('a plain handler is one step: it runs once, though its neighbour waits', as
   ]);
 });
 
-test('two durable records beside two plain records take five calls and eleven operations', async () => {
+test('two durable records next to two plain records need five calls and eleven operations', async () => {
   const ran = await runExecution(
     (app) => {
       app.queue(
@@ -189,7 +189,7 @@ test('two durable records beside two plain records take five calls and eleven op
   expect(ran.checkpoints).toBeLessThanOrEqual(5);
 });
 
-test('FIFO groups run side by side, whichever ends first, and a failure holds back the rest of its group', async () => {
+test('FIFO groups run side by side, regardless of the first to end, and a failure holds back the rest of its group', async () => {
   const seen: string[] = [];
   let invocation = 0;
   const ran = await runExecution(

@@ -199,7 +199,7 @@ describe("with AWS's local runner", () => {
   beforeAll(() => LocalDurableTestRunner.setupTestEnvironment({ skipTime: true }));
   afterAll(() => LocalDurableTestRunner.teardownTestEnvironment());
 
-  test('a handler runs as it is, with its waits skipped', async () => {
+  test('a handler runs unchanged, with its waits skipped', async () => {
     const bodies: string[] = [];
     const app = createApp({ log: false, surfaces: [durableExecutions()] });
     app.eventBus(

@@ -94,7 +94,7 @@ test('after a failure, registered functions undo steps once, the last one first,
   expect(undone).toEqual(['charge', 'reserve']);
 });
 
-test('a caller who is refused after a wait ends the execution with its compensations', async () => {
+test('a caller who is rejected after a wait ends the execution with its compensations', async () => {
   const undone: string[] = [];
   const ran = await runExecution<SecureApp>(
     (app) =>
@@ -135,7 +135,7 @@ test.each<[string, unknown, unknown, string]>([
   expect(ran.result).toBe(expected);
 });
 
-test('a step with an input may have no result', async () => {
+test('a step with an input accepts a function without a result', async () => {
   const ran = await run(async (ctx) => {
     const value = await ctx.step('work', () => {}, { input: 1 });
     await ctx.wait('pause', { seconds: 5 });

@@ -56,7 +56,7 @@ test('steps run once over waits, and their values are equal at the first run and
   expect(ran.checkpoints).toBe(4);
 });
 
-test('a failed step is not tried again unless its options say so', async () => {
+test('a failed step is not tried again without the option retry', async () => {
   const attempts: number[] = [];
   const ran = await run(async (ctx) => {
     await ctx
@@ -243,7 +243,7 @@ test('a callback that is completed before its wait continues in the same invocat
   expect([ran.result, ran.invocations]).toEqual(['7', 1]);
 });
 
-test('map gives each item its own operations, and a failed item fails by its index after all others', async () => {
+test('map creates separate operations for each item, and a failed item fails by its index after all others', async () => {
   const bodies: string[] = [];
   const ran = await run((ctx) =>
     ctx

@@ -60,7 +60,7 @@ test('the gate runs once: a token that expires while the execution waits still p
   expect(JSON.stringify(recorded)).not.toMatch(/secret/);
 });
 
-test('a refused caller is refused without an operation of the handler', async () => {
+test('a rejected caller ends the execution without an operation of the handler', async () => {
   const ran = await runSecure(
     () => null,
     () => {
@@ -83,7 +83,7 @@ test.each<[string, object, boolean, number, number]>([
   const ran = await runSecure(
     () => ADA,
     (async (ctx: Durable) => {
-      // A handler that ignores the rejection cannot go on.
+      // A handler that ignores the rejection cannot continue.
       await ctx.wait('pause', duration).catch(() => {});
       await ctx.step('last', () => void bodies.push('last'));
       await ctx.wait('again', { seconds: 1 });
@@ -308,7 +308,7 @@ test('Promise.race of two steps, and a step that is never awaited, are the same 
   expect([ran.status, ran.result, seen[0]]).toEqual(['SUCCEEDED', '"fast"', 'fast']);
 });
 
-test('a streamed answer is refused in an execution', async () => {
+test('a streamed answer is rejected in an execution', async () => {
   const ran = await runExecution(
     (app) =>
       app.post(

@@ -14,7 +14,7 @@ export const STARTED = Date.parse('2026-11-29T10:00:00Z');
 export type App = ReturnType<typeof createApp>;
 type Served = Pick<App, 'handleLambda'>;
 
-/** What an execution did, over all its invocations. */
+/** The results of an execution, over all its invocations. */
 export interface Ran extends ExecutionSummary {
   readonly checkpoints: number;
   readonly operations: readonly Operation[];
@@ -55,7 +55,7 @@ export function linesOf(lines: Record<string, unknown>[], bound: object = {}) {
   };
 }
 
-/** Runs an execution to its end. Every invocation gets a new container, so a module's variables are no memory. */
+/** Runs an execution to its end. Every invocation gets a new container, so variables of a module are not kept. */
 export async function runExecution<A extends Served = App>(
   register: (app: A) => unknown,
   event: object,

@@ -1,7 +1,7 @@
 import type { MaybePromise } from '../response/response.js';
 
 /**
- * A durable execution, as packages below `@sallyport/durable` see it. One scope belongs to one flow of code: a request, a record, or an item.
+ * A durable execution, for the packages that `@sallyport/durable` depends on. One scope belongs to one flow of code: a request, a record, or an item.
  */
 export interface ExecutionScope {
   /** The ARN of the execution. */
@@ -27,7 +27,7 @@ export interface ExecutionScope {
 /** The scope of a Lambda context or of a handler's context. Contains a version: packages may come from different copies. */
 export const EXECUTION_SCOPE: unique symbol = /* @__PURE__ */ Symbol.for('sallyport.execution-scope/1') as never;
 
-/** A context that may have a scope. */
+/** A context with an optional scope. */
 export interface Scoped {
   readonly [EXECUTION_SCOPE]?: ExecutionScope;
   readonly lambdaContext?: Scoped | undefined;
@@ -39,7 +39,7 @@ export function executionScopeOf(context: object | undefined): ExecutionScope | 
   return isStepContext(context) ? undefined : (scoped?.[EXECUTION_SCOPE] ?? scoped?.lambdaContext?.[EXECUTION_SCOPE]);
 }
 
-/** Makes a context one of a step: its handler runs once, without operations of its own. */
+/** Makes a context one of a step: its handler runs once and has no operations. */
 export function bindToStep(context: object): void {
   Object.defineProperty(context, EXECUTION_SCOPE, { value: undefined });
 }
@@ -65,7 +65,7 @@ export function provideCurrentScope(read: () => ExecutionScope | undefined): voi
 /** Marks a handler that `durable` has wrapped, or a handler around it. */
 const DURABLE: unique symbol = /* @__PURE__ */ Symbol.for('sallyport.durable-handler/1') as never;
 
-/** True if a handler has operations of its own: every other handler is one step of an execution. */
+/** True if a handler has operations: every other handler is one step of an execution. */
 export function isDurableHandler(handler: object): boolean {
   return DURABLE in handler;
 }

@@ -47,7 +47,7 @@ export async function runCallback<T>(
   return parseWith(schema, text, place);
 }
 
-/** The text and the data of the error are a stranger's: they are kept for logs only. */
+/** Another system wrote the message and data of the error: they are kept for logs only. */
 function failureOf(error: unknown, place: string): DurableError {
   const isTimeout = (error as { readonly errorType?: unknown } | undefined)?.errorType === 'CallbackTimeoutError';
   if (isTimeout) return new DurableError('durable.callback_timeout', `${place} was not completed in time`, error);

@@ -14,7 +14,7 @@ const MAX_OPERATIONS = 2_900;
 export interface ExecutionHost {
   readonly clock: FullClock;
   readonly ids: IdGenerator;
-  /** The number of records that run at the same time where a registration does not say. */
+  /** The number of records that run at the same time if a registration has no limit. */
   readonly concurrency: number;
   /** The largest number of records of a batch. */
   readonly maxRecords: number;
@@ -73,7 +73,7 @@ export class ExecutionRun {
     this.#cleanUps.push(run);
   }
 
-  /** Ends the invocation. Without an answer, timers are cleared and pending notifications are awaited. */
+  /** Called after the invocation. Without an answer, timers are cleared and pending notifications are awaited. */
   async end(isAnswered: boolean): Promise<void> {
     this.isOver = true;
     if (isAnswered) return;

@@ -2,7 +2,7 @@ import { FrameworkError, isFrameworkError } from '@sallyport/core';
 import { cleanText, membersOf, stringOf } from '@sallyport/core/internal';
 import { DURABLE_ERROR_CODES, DurableError, type DurableErrorCode } from '../errors.js';
 
-/** A failure as it is recorded. The names of its members are in the history of executions that still run: do not change them. */
+/** A recorded failure. The names of its members are in the history of executions that still run: do not change them. */
 interface RecordedFailure {
   /** `framework`: a FrameworkError with its code; `error`: any other error; `value`: a thrown value that is not an error. */
   readonly kind: 'framework' | 'error' | 'value';

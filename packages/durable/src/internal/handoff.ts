@@ -54,5 +54,5 @@ export function assertMapping(lane: Lane, seconds: number, place: string): void 
   if (!MAPPED.includes(triggerKind) || eventIdentity(lane.host) === lane.run.name) return;
   if (lane.passedSeconds + seconds <= MAPPING_SECONDS) return;
   const text = `${place}: a mapping waits at most 15 minutes for the execution of a batch`;
-  throw new DurableError('durable.use_handoff', `${text}: give each record its own execution with delivery: 'handoff'`);
+  throw new DurableError('durable.use_handoff', `${text}: start an execution for each record with delivery: 'handoff'`);
 }

@@ -18,7 +18,7 @@ export function withInput(digest: string | undefined, text: Text): Text {
 const PREFIX = '{"$input":"';
 
 /**
- * The text of the value.
+ * The recorded value without its digest.
  *
  * @throws DurableError `durable.diverged` if the recorded digest is another
  */

@@ -120,7 +120,7 @@ export class LaneRun {
     return Math.min(...this.#batch.matches.map((match) => match?.entry.asked ?? concurrency));
   }
 
-  /** The work of each lane, in the order in which lanes begin: it must not depend on the time that records take. */
+  /** The work of each lane, in the order in which lanes begin: it must not depend on the duration of records. */
   #lanes(): (() => Promise<void>)[] {
     const indexes = [...this.#states.keys()];
     if (this.#batch.definition.kind !== 'queue') return [async () => void (await this.#inOrder(indexes, this.#scope))];
@@ -184,7 +184,7 @@ export class LaneRun {
     return scope.lane(name, (lane) => this.#call(index, lane));
   }
 
-  /** Messages of a standard queue wait for nothing: each starts its own execution, so that the batch is answered at once. */
+  /** Messages of a standard queue wait for nothing: each starts its own execution, so that the batch is answered immediately. */
   #handOff(index: number, { delivery }: DurableMark, scope: Lane): (() => Promise<void>) | undefined {
     const isFree = this.#batch.definition.kind === 'queue' && this.#groupOf(index) === undefined;
     if (delivery === 'inline' || (delivery === undefined && !isFree)) return undefined;

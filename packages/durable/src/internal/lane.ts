@@ -130,7 +130,7 @@ export class Lane implements ExecutionScope {
   }
 
   /**
-   * Checks an operation before it takes its position.
+   * Checks an operation before its position is fixed.
    *
    * @param operations the number of operations in the history that it adds at most
    */
@@ -191,7 +191,7 @@ export class Lane implements ExecutionScope {
     );
   }
 
-  /** Runs work in a flow with its own operations. Its result is recorded: a completed flow never runs again. */
+  /** Runs work in a flow with separate operations. Its result is recorded: a completed flow never runs again. */
   lane<T>(name: string, run: (lane: Lane) => MaybePromise<T>): Promise<T> {
     return this.#runLane(this.context, name, [...this.#path, name], run);
   }
@@ -213,7 +213,7 @@ export class Lane implements ExecutionScope {
     };
   }
 
-  /** After a refusal, operations that undo others start again. */
+  /** Operations that undo others may start after the caller was rejected. */
   endRefusal(): void {
     this.run.refusal = undefined;
   }
@@ -225,7 +225,7 @@ export class Lane implements ExecutionScope {
     throw new DurableError('durable.held', text);
   }
 
-  /** Runs work that takes its position in the history now and may start its operations later. */
+  /** Runs work whose position in the history is fixed now and may start its operations later. */
   async later<T>(run: (inner: DurableContext) => Promise<T>, name: string): Promise<T> {
     let outcome: { readonly value: T } | { readonly thrown: unknown } | undefined;
     this.reach(name);

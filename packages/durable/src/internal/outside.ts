@@ -29,7 +29,7 @@ export interface HostContext {
   newId?(): string;
 }
 
-/** Operations of a handler outside an execution: steps run at once, with values and errors through the same JSON. */
+/** Operations of a handler outside an execution: steps run immediately, with values and errors through the same JSON. */
 export class OutsideOperations {
   readonly execution = null;
   readonly #names = new Names();

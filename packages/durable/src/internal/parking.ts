@@ -16,13 +16,13 @@ export class Flow {
 
 interface Parked {
   readonly flow: Flow;
-  /** True if the operation may be over already, so that its flow goes on. */
+  /** True if the operation may be over already, so that its flow continues. */
   readonly mayBeOver: boolean;
   readonly start: () => void;
 }
 
 /**
- * Decides when operations start that suspend the execution. The SDK suspends 20 ms after the last step ended and does not see plain code, so
+ * Starts the operations that suspend the execution. The SDK suspends 20 ms after the last step ended and does not see plain code, so
  * a wait of one record would cut the code of its neighbours: an operation starts when no other flow runs.
  */
 export class Parking {
@@ -85,7 +85,7 @@ export class Parking {
     if (starting.length === 0) return;
     this.#parked = this.#parked.filter((parked) => !starting.includes(parked));
     for (const { start } of starting) start();
-    // An operation that is over lets its flow go on: the others are considered after its next turn.
+    // An operation that is over lets its flow continue: the others are considered after its next turn.
     this.#isPausing = true;
     setImmediate(() => {
       this.#isPausing = false;

@@ -3,7 +3,7 @@ import { issuePaths } from '@sallyport/core/options';
 import { DurableError } from '../errors.js';
 
 /**
- * The value of a callback: a stranger wrote it. Errors contain paths, never values.
+ * The value of a callback, which another system wrote. Errors contain paths, never values.
  *
  * @throws DurableError `durable.callback_invalid`
  */

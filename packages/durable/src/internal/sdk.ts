@@ -26,5 +26,5 @@ export const TEXT = {
   deserialize: async (text: string | undefined) => text,
 };
 
-/** A context that takes a position in the history, but is not recorded: its work may begin later than its position. */
+/** A context with a position in the history that is not recorded: its work may begin later than its position. */
 export const VIRTUAL = { virtualContext: true, serdes: TEXT } as const;

@@ -87,7 +87,7 @@ function currentLane(): Lane | undefined {
   return owner instanceof Lane ? owner : undefined;
 }
 
-/** The members of a Lambda context that the SDK reads, also for a local run without one. */
+/** The members of a Lambda context that the SDK reads, also for a local run without a context. */
 function sdkContext(lambdaContext: LambdaContext | undefined): object {
   return {
     ...lambdaContext,

@@ -51,7 +51,7 @@ function unwritable(value: unknown): string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return '';
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === null || prototype === Object.prototype) return '';
-  // An instance of a class loses its class; without members of its own, all its content.
+  // An instance of a class loses its class; without members, all its content.
   const isEmpty = Object.keys(value).length === 0;
   return isEmpty || ArrayBuffer.isView(value) ? `an instance of ${className(value)}` : '';
 }

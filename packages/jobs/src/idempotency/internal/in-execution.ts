@@ -2,8 +2,7 @@ import { type ExecutionScope, executionScopeOf } from '@sallyport/core/internal'
 import type { JobLedger } from '../../ledger/ledger.js';
 
 /**
- * The ledger for a handler in a durable execution: a begin, a result and a release are steps, so each is written once however often the
- * execution is invoked. Outside, and in a handler that is one step itself, the ledger as it is.
+ * The ledger for a handler in a durable execution: a begin, a result and a release are steps, so each is written once for an execution. Outside, and in a handler that is one step itself, the unchanged ledger.
  */
 export function ledgerFor(context: object, ledger: JobLedger): JobLedger {
   const scope = executionScopeOf(context);
