@@ -125,7 +125,7 @@ export interface Execution {
   readonly startedAt: Date;
 }
 
-/** The members that a durable handler's context has in addition to its own. */
+/** The members that `durable` adds to the context of a handler. */
 export interface Durable {
   /** `null` outside a durable execution. */
   readonly execution: Execution | null;
