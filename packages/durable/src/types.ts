@@ -46,9 +46,13 @@ export type Stored<T> = unknown extends T
 
 /** A length of time: the sum of its members. Whole seconds, 1 to 31,622,400 (366 days). */
 export interface Duration {
+  /** Days of 24 hours. */
   readonly days?: number;
+  /** Hours. */
   readonly hours?: number;
+  /** Minutes. */
   readonly minutes?: number;
+  /** Seconds. */
   readonly seconds?: number;
 }
 

@@ -30,6 +30,7 @@ export const EXECUTION_SCOPE: unique symbol = /* @__PURE__ */ Symbol.for('sallyp
 /** A context with an optional scope. */
 export interface Scoped {
   readonly [EXECUTION_SCOPE]?: ExecutionScope;
+  /** The Lambda context of a handler's context. */
   readonly lambdaContext?: Scoped | undefined;
 }
 

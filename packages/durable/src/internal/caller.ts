@@ -5,9 +5,13 @@ import type { Lane } from './lane.js';
 
 /** The caller of an execution, as the history has it: never a token. */
 export interface RecordedCaller {
+  /** The name of the caller, never blank. */
   readonly identity: string;
+  /** The scopes that the resolver returned. */
   readonly scopes: readonly string[];
+  /** `internal` for a caller inside the organization. */
   readonly kind: 'external' | 'internal';
+  /** The tenant; `''` if absent. */
   readonly tenantId: string;
   /** The claims that the option `claims` names. */
   readonly claims: Readonly<Record<string, unknown>>;

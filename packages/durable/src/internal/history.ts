@@ -22,11 +22,9 @@ export class History {
 
   /** @param parent the id of a recorded context, or {@link ROOT}; `undefined` for a new context */
   under(parent: string | undefined): ReadonlyMap<string, OperationInfo> {
-    return (parent === undefined ? undefined : this.#operations.get(parent)) ?? NONE;
+    return (parent === undefined ? undefined : this.#operations.get(parent)) ?? new Map();
   }
 }
-
-const NONE: ReadonlyMap<string, OperationInfo> = new Map();
 
 const ENDED: readonly unknown[] = ['SUCCEEDED', 'FAILED', 'TIMED_OUT', 'STOPPED', 'CANCELLED'];
 

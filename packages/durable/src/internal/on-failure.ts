@@ -1,5 +1,5 @@
 /** The work of a context that runs if its handler fails. */
-const ON_FAILURE = Symbol('on failure');
+const ON_FAILURE: unique symbol = /* @__PURE__ */ Symbol.for('sallyport.durable.on-failure/1') as never;
 
 interface Failing {
   [ON_FAILURE]?: (() => Promise<void>)[];

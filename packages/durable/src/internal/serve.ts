@@ -84,7 +84,8 @@ async function dispatch(
 /** The flow that runs now, if it may suspend. */
 function currentLane(): Lane | undefined {
   const owner = currentOwner();
-  return owner instanceof Lane ? owner : undefined;
+  // Outside an execution, operations have another owner.
+  return owner !== undefined && 'createRun' in owner ? (owner as Lane) : undefined;
 }
 
 /** The members of a Lambda context that the SDK reads, also for a local run without a context. */
