@@ -29,6 +29,8 @@ export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>>
   '@sallyport/otel': ['core'],
   '@sallyport/objectstore': ['core'],
   '@sallyport/parameters': ['core'],
+  // Its entry `/testing` runs executions on the service of the test kit.
+  '@sallyport/durable': ['core', 'testkit'],
   '@sallyport/vectors': ['core'],
   '@sallyport/microvm': ['core', 'dynamo', 'secure'],
   // It builds sample events, and is never part of a function.
@@ -103,6 +105,7 @@ export const CLIENT_OWNERS: readonly string[] = [
   '@sallyport/ratelimit',
   '@sallyport/jobs',
   '@sallyport/connections',
+  '@sallyport/durable',
   '@sallyport/objectstore',
   '@sallyport/parameters',
   '@sallyport/vectors',
@@ -139,6 +142,7 @@ export const SHARED_FILES: Readonly<Record<string, string | readonly string[]>> 
   // One Runtime API server: for the environments of a local run, and for functions under AWS's runtime client in tests.
   'tools/lambda-runtime/src/invocation-queue.ts': 'packages/local/src/internal/runtime/api.ts',
   // The calls of the packages are recorded with the test servers of those packages, which the constructs do not depend on.
+  'packages/constructs/test/lab/iam/senders.ts': 'packages/durable/src/start.ts',
   'packages/constructs/test/lab/iam/drives.ts': [
     'tools/dynamodb-local/src/index.ts',
     'packages/microvm/test/support/harness.ts',

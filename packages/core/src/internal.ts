@@ -141,6 +141,21 @@ export {
 export { createDoorGuard, DOORS_KIND, type DoorGuard, qualifierOf } from './runtime/doors.js';
 export { markNeedsEventKey, rejectWithoutEventKey } from './runtime/event-key.js';
 export {
+  bindToStep,
+  currentExecutionScope,
+  type DurableMark,
+  durableMark,
+  EXECUTION_SCOPE,
+  type ExecutionScope,
+  executionScopeOf,
+  isDurableHandler,
+  isStepContext,
+  markDurable,
+  markDurableHandler,
+  provideCurrentScope,
+  type Scoped,
+} from './runtime/execution-scope.js';
+export {
   AGENT_INVOCATIONS,
   completeClock,
   type FullClock,
@@ -155,6 +170,7 @@ export { createLateSurface, type LateSurface, leftOutSurface } from './runtime/l
 export { lazily } from './runtime/lazily.js';
 export type { Door, DoorRequest, DoorTraits, EncodedBody } from './runtime/surface.js';
 export { createSurfaceContext, handlerName, type SurfaceContext, type SurfaceEvent } from './runtime/surface.js';
+export { cleanText } from './sanitize/internal/light.js';
 export { encodeSafeValue, REDACTED, sanitizeLogString } from './sanitize/log-text.js';
 export { type Around, type Command, type CommandFlag, EXIT } from './values/command.js';
 export { sha256, sha256Url } from './values/digests.js';

@@ -19,6 +19,7 @@ import {
   withStatement,
 } from '@sallyport/http/internal';
 import type { OpenApiDocument } from '@sallyport/http/openapi';
+import { callersOf } from '#callers';
 import { describeOperations, generateDocument, toCanonicalJson } from '#openapi';
 import { authorize, createGate } from './internal/gate.js';
 import type { SecureOpenApiSpec } from './openapi/document.js';
@@ -208,7 +209,14 @@ export class SecureApp extends Container<StatedPosture> {
 }
 
 function assembleSecure(options: ParsedOptions, given: SecureOptions, servesWebSocket: () => boolean): Assembly {
-  const { principalResolver, challenge, trustTenantHeader = false, surfaces, directInvocations = 'refuse' } = options;
+  const {
+    principalResolver: resolver,
+    challenge,
+    trustTenantHeader = false,
+    surfaces,
+    directInvocations = 'refuse',
+  } = options;
+  const principalResolver = callersOf(resolver);
   const pipeline = pickOptions(options, PIPELINE_OPTION_KINDS) as object;
   const kernel = createKernel(pipeline, {
     gate: createGate(principalResolver, challenge),

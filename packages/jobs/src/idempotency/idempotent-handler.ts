@@ -1,9 +1,17 @@
 import type { LambdaContext, Logger } from '@sallyport/core';
-import { guardHook, markNeedsEventKey, sha256, trimmedText } from '@sallyport/core/internal';
+import {
+  guardHook,
+  isStepContext,
+  markDurableHandler,
+  markNeedsEventKey,
+  sha256,
+  trimmedText,
+} from '@sallyport/core/internal';
 import { defineOptions, func, invalidOption, oneOf } from '@sallyport/core/options';
 import { StoredError } from '../error-envelope.js';
 import { JOB_ERRORS } from '../errors.js';
 import type { JobLedger } from '../ledger/ledger.js';
+import { ledgerFor } from './internal/in-execution.js';
 import type { IdempotencyRecord } from './record.js';
 import { asStored, executionOf, inProgressError, runOnce, TIME_OPTIONS } from './run-idempotent.js';
 
@@ -95,7 +103,7 @@ export function idempotentHandler<H extends AnyHandler>(
     handleOnce(ledger, options, ctx, event, async () => handler(ctx, event));
   Object.defineProperty(wrapped, 'name', { value: handler.name });
   if (options.key === undefined) markNeedsEventKey(wrapped);
-  return wrapped as AnyHandler as H;
+  return markDurableHandler(wrapped, handler) as AnyHandler as H;
 }
 
 async function handleOnce<C, E>(
@@ -108,9 +116,10 @@ async function handleOnce<C, E>(
   const ctx = given as IdempotentContext;
   const loose = event as LooseEvent;
   const key = ownKey ? ownKey(given, event) : naturalKey(ctx);
-  const executionId = executionOf(ctx.lambdaContext, inProgressMs);
+  // A handler that is one step of an execution ends within its invocation.
+  const executionId = isStepContext(ctx) ? undefined : executionOf(ctx.lambdaContext, inProgressMs);
   const outcome = await runOnce<unknown>({
-    ledger,
+    ledger: ledgerFor(ctx, ledger),
     begin: {
       scope: scopeOf(ctx, loose),
       key: replays === 'handle' ? `${key}${replayOf(loose)}` : key,

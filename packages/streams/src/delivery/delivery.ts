@@ -3,7 +3,7 @@ import { HANDLER_FAILED, logRefusal, refuseAgent } from '@sallyport/core/interna
 import type { EventHandler, EventMiddleware } from '../batch/handler.js';
 import { resultsOf, runAll, toThrown } from '../batch/internal/deliver.js';
 import { NOTHING, RecordBatch, remainingMsOf } from '../batch/internal/record-batch.js';
-import type { BatchRun } from '../batch/internal/run.js';
+import type { Run } from '../batch/internal/run.js';
 import { deadlineExceeded } from '../errors.js';
 import type { CreateObserver } from '../observability/internal/observer.js';
 import { physicalName, type RouterSettings, toSettings, warn } from '../router/internal/settings.js';
@@ -53,7 +53,7 @@ export interface Delivered {
 }
 
 /** The result of a run of records. */
-export type DeliveryRun = BatchRun;
+export type DeliveryRun = Run;
 
 /** The result or the error of a handler. */
 export type Outcome = { readonly value: unknown } | { readonly thrown: unknown };

@@ -129,7 +129,7 @@ export const QUEUE: RecordSource = {
     isFifo(name) ? `${arn} ${stringOf(attributes?.MessageGroupId)}` : undefined,
   rules(options, place, standard) {
     const { concurrency, failWhole: failsWhole = false } = QUEUE_OPTIONS.parse(options);
-    if (!isFifo(place)) return { concurrency: concurrency ?? standard, stops: false, failsWhole };
+    if (!isFifo(place)) return { concurrency: concurrency ?? standard, asked: concurrency, stops: false, failsWhole };
     if (concurrency === undefined) return { concurrency: 1, stops: false, failsWhole };
     throw refused('concurrency needs a standard queue: the messages of a FIFO queue run one at a time');
   },

@@ -26,6 +26,8 @@ export type StreamIdentifier = 'eventID' | 'sequenceNumber';
 export interface RunRules {
   /** Limit of concurrent records. */
   readonly concurrency: number;
+  /** The limit that the registration states; absent if it is a default. */
+  readonly asked?: number | undefined;
   /** True if a failure stops the batch. */
   readonly stops: boolean;
   /** True if a batch without a completed record fails the invocation. */

@@ -1,5 +1,11 @@
 import { FrameworkError, type LambdaContext } from '@sallyport/core';
-import { bytesOfJson, LAMBDA_MAX_ANSWER_BYTES, logRefusal } from '@sallyport/core/internal';
+import {
+  bytesOfJson,
+  EXECUTION_SCOPE,
+  LAMBDA_MAX_ANSWER_BYTES,
+  logRefusal,
+  type Scoped,
+} from '@sallyport/core/internal';
 import { deadlineExceeded, streamsError } from '../../errors.js';
 import {
   type CreateObserver,
@@ -11,8 +17,9 @@ import { type RouterSettings, warn } from '../../router/internal/settings.js';
 import type { HandlerLookup } from '../../router/registry.js';
 import type { BatchReport } from '../../sources/queue.js';
 import { type LooseRecord, readRecords, type SourceDefinition } from '../../sources/source.js';
-import { RecordBatch } from './record-batch.js';
-import { BatchRun, reportOf } from './run.js';
+import { callWrapped } from '../handler.js';
+import { RecordBatch, RecordContext } from './record-batch.js';
+import { BatchRun, type Run, reportOf } from './run.js';
 
 /** The settings of a router for its batches. */
 export interface BatchRouting {
@@ -44,6 +51,13 @@ export function recordsOf(
   }
 }
 
+/** The run of a batch. In a durable execution it is the execution's own, so that its code is in no other bundle. */
+function createRun(batch: RecordBatch, observer: Observer | undefined): Run {
+  const scope = (batch.lambdaContext as Scoped | undefined)?.[EXECUTION_SCOPE];
+  const parts = { batch, observer, RecordContext, callWrapped, reportRecord };
+  return (scope?.createRun(parts) as Run | undefined) ?? new BatchRun(batch, observer);
+}
+
 /** Passes the records of a batch to their handlers, and reports the records that did not complete. */
 export async function deliverBatch(
   { settings, handlers, createObserver }: BatchRouting,
@@ -54,7 +68,7 @@ export async function deliverBatch(
   const records = recordsOf(settings, definition, event, lambdaContext);
   const batch = new RecordBatch(settings, definition, lambdaContext, records, handlers.find(definition, records));
   const observer = createObserver?.(batch);
-  const run = new BatchRun(batch, observer);
+  const run = createRun(batch, observer);
   const unhandled = batch.matches.indexOf(undefined);
   if (unhandled >= 0) {
     run.stoppedBy = 'no_handler';
@@ -69,7 +83,7 @@ export async function deliverBatch(
 }
 
 /** True if the invocation fails instead of reporting every record: all registrations have `failWhole`. */
-function failsWhole(run: BatchRun, { records, matches }: RecordBatch): boolean {
+function failsWhole(run: Run, { records, matches }: RecordBatch): boolean {
   if (records.length === 0 || !matches.every((match) => match?.entry.failsWhole === true)) return false;
   return records.every((_record, index) => !run.isDone(index));
 }
@@ -121,15 +135,15 @@ function writable(results: unknown[], { settings, definition }: RecordBatch): un
 }
 
 /** The results of all records. @throws the error of the first failed record, masked for the service if required */
-export function resultsOf(run: BatchRun, settings: RouterSettings): unknown[] {
+export function resultsOf(run: Run, settings: RouterSettings): unknown[] {
   if (run.failure) throw toThrown(settings, run.failure.thrown);
   if (run.notTried > 0) throw deadlineExceeded();
   return run.results;
 }
 
 /** Runs a batch in which every record has a handler, and waits for its pending deliveries. */
-export async function runAll(batch: RecordBatch, observer: Observer | undefined): Promise<BatchRun> {
-  const run = new BatchRun(batch, observer);
+export async function runAll(batch: RecordBatch, observer: Observer | undefined): Promise<Run> {
+  const run = createRun(batch, observer);
   await (observer ? observer.runBatch(() => run.complete()) : run.complete());
   observer?.batchEnded(run);
   warnOfDeadline(run, batch);
@@ -138,7 +152,7 @@ export async function runAll(batch: RecordBatch, observer: Observer | undefined)
 }
 
 /** Logs one line with the number of records that did not start because of the deadline. */
-function warnOfDeadline(run: BatchRun, { settings, definition }: RecordBatch): void {
+function warnOfDeadline(run: Run, { settings, definition }: RecordBatch): void {
   const notTried = run.stoppedBy === 'deadline' ? run.notTried : 0;
   if (notTried > 0) warn(settings, 'streams.deadline', { trigger: definition.kind, not_tried: notTried });
 }

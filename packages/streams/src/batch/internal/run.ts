@@ -18,6 +18,12 @@ const RUNNING = 1;
 const DONE = 2;
 const FAILED = 3;
 
+/** The members of a run that its batch needs. */
+export type Run = Pick<
+  BatchRun,
+  'complete' | 'failed' | 'failure' | 'failures' | 'isDone' | 'notTried' | 'results' | 'stoppedBy'
+>;
+
 /** One run of a batch: the next record, and the state of each record. */
 export class BatchRun implements BatchOutcome {
   readonly results: unknown[] = [];
@@ -182,7 +188,7 @@ export class BatchRun implements BatchOutcome {
  *
  * @throws FrameworkError `streams.missing_identifier`: an empty list would report success to the service
  */
-export function reportOf(run: BatchRun, batch: RecordBatch): BatchReport {
+export function reportOf(run: Run, batch: RecordBatch): BatchReport {
   const failed = new Set<string>();
   for (let index = 0; index < batch.records.length; index += 1) {
     if (run.isDone(index)) continue;

@@ -99,7 +99,8 @@ function valueProblem(value: unknown, schema: Schema, path: string): string | un
   if (typeof type === 'number') return simpleProblem(value, type, path);
   const [kind, , , , element] = type as [number, string, string, object, Schema];
   if (kind === STRUCTURE || kind === UNION) return bodyProblem(value, structureOf(type), `${path}.`);
-  if (kind === LIST) return listProblem(value, element, path);
+  // Elements with traits are pairs too.
+  if (kind === LIST) return listProblem(value, memberOf('', element).schema, path);
   return kind === MAP ? undefined : valueProblem(value, element, path);
 }
 

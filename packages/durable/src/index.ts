@@ -1,0 +1,21 @@
+export { compensate } from './compensate.js';
+export { durable } from './durable.js';
+export { DURABLE_ERROR_CODES, DurableError, type DurableErrorCode } from './errors.js';
+export type { RecordedCaller } from './internal/caller.js';
+export { type Branches, type RaceResult, race } from './race.js';
+export { type DurableExecutionsOptions, durableExecutions, type ExecutionClient } from './surface.js';
+export type {
+  CallbackOptions,
+  Durable,
+  DurableOptions,
+  Duration,
+  Execution,
+  Json,
+  MapOptions,
+  Retry,
+  StepContext,
+  StepOptions,
+  Storable,
+  Stored,
+} from './types.js';
+export { version } from './version.js';

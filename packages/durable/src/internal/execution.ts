@@ -1,0 +1,82 @@
+import type { FullClock, IdGenerator, LambdaContext, MaybePromise } from '@sallyport/core';
+import { guardHook } from '@sallyport/core/internal';
+import { DurableError } from '../errors.js';
+import type { Authority, RecordedCaller } from './caller.js';
+import type { StartRecord } from './handoff.js';
+import { History } from './history.js';
+import { Parking } from './parking.js';
+import type { DurableSdk, OperationInfo } from './sdk.js';
+
+/** AWS permits 3,000 operations: the rest is for the operations that end an execution. */
+const MAX_OPERATIONS = 2_900;
+
+/** The parts of a container that executions use. */
+export interface ExecutionHost {
+  readonly clock: FullClock;
+  readonly ids: IdGenerator;
+  /** The number of records that run at the same time if a registration has no limit. */
+  readonly concurrency: number;
+  /** The largest number of records of a batch. */
+  readonly maxRecords: number;
+  readonly authority: Authority;
+  /** Starts the execution of one record. */
+  readonly start: StartRecord | undefined;
+}
+
+/** One invocation of an execution. */
+export class ExecutionRun {
+  readonly arn: string;
+  readonly name: string;
+  readonly id: string;
+  readonly host: ExecutionHost;
+  readonly sdk: DurableSdk;
+  readonly lambdaContext: LambdaContext | undefined;
+  readonly parking = new Parking();
+  history = new History();
+  startedAt: Date;
+  /** The caller that the gate has accepted; `null` before, and for an anonymous caller. */
+  caller: RecordedCaller | null = null;
+  /** Set if the caller may no longer act: no operation starts after it. */
+  refusal: DurableError | undefined = undefined;
+  /** True after the answer of the invocation: code that still runs writes nothing. */
+  isOver = false;
+  #operations = 0;
+  #cleanUps: (() => MaybePromise<void>)[] = [];
+
+  constructor(host: ExecutionHost, sdk: DurableSdk, arn: string, lambdaContext: LambdaContext | undefined) {
+    const [id = arn, name = id] = arn.split('/').reverse();
+    this.arn = arn;
+    this.id = id;
+    this.name = name;
+    this.host = host;
+    this.sdk = sdk;
+    this.lambdaContext = lambdaContext;
+    this.startedAt = host.clock.now();
+  }
+
+  /** Reads the history that the SDK has fetched. */
+  begin(operations: Readonly<Record<string, OperationInfo>>, startedAt: Date | undefined): void {
+    this.history = new History(operations);
+    this.#operations = this.history.size;
+    if (startedAt) this.startedAt = startedAt;
+  }
+
+  /** @throws DurableError `durable.too_many_operations` */
+  count(operations: number, place: string): void {
+    this.#operations += operations;
+    if (this.#operations <= MAX_OPERATIONS) return;
+    const text = `${place}: the execution has ${MAX_OPERATIONS.toLocaleString('en')} operations, and AWS permits 3,000: split its work`;
+    throw new DurableError('durable.too_many_operations', text);
+  }
+
+  onSuspend(run: () => MaybePromise<void>): void {
+    this.#cleanUps.push(run);
+  }
+
+  /** Called after the invocation. Without an answer, timers are cleared and pending notifications are awaited. */
+  async end(isAnswered: boolean): Promise<void> {
+    this.isOver = true;
+    if (isAnswered) return;
+    await Promise.allSettled(this.#cleanUps.map(async (run) => guardHook(run)));
+  }
+}

@@ -1,0 +1,228 @@
+import { bindToStep, type DurableMark, durableMark, type FullClock } from '@sallyport/core/internal';
+import { DurableError } from '../errors.js';
+import { handOff } from './handoff.js';
+import type { Lane } from './lane.js';
+
+type LooseRecord = Readonly<Record<string, unknown>>;
+
+/** A thrown value in a box, because `undefined` can be thrown. */
+interface Failure {
+  readonly thrown: unknown;
+}
+
+/** The handler of a record, and the rules of its registration. */
+interface Entry {
+  readonly handler: (ctx: object, record: unknown) => unknown;
+  /** The limit of concurrent records that the registration states. */
+  readonly asked?: number | undefined;
+  readonly stops: boolean;
+}
+
+/** The members of a batch of `@sallyport/streams` that its run uses. */
+interface Batch {
+  readonly clock: FullClock;
+  readonly records: readonly LooseRecord[];
+  readonly settings: { readonly middlewares: readonly unknown[] };
+  readonly matches: readonly ({ readonly entry: Entry } | undefined)[];
+  readonly definition: {
+    readonly kind: string;
+    failureIdentifier?: unknown;
+    recordId(record: LooseRecord): string;
+    orderedGroup?(record: LooseRecord, source: unknown): string | undefined;
+  };
+  recordAt(index: number): LooseRecord;
+  matchAt(index: number): { readonly entry: Entry; readonly source: unknown };
+  watch(): void;
+  end(): Promise<void> | undefined;
+}
+
+/** The parts from which `@sallyport/streams` makes a run. */
+export interface BatchParts {
+  readonly batch: Batch;
+  readonly observer:
+    | {
+        startedBefore(ms: number): void;
+        runRecord(index: number, work: () => unknown, isResumed: boolean): unknown;
+        recordEnded(index: number, failure: Failure | undefined): void;
+      }
+    | undefined;
+  readonly RecordContext: new (batch: Batch, index: number) => object;
+  callWrapped(middlewares: readonly unknown[], index: number, handler: unknown, ctx: object, record: unknown): unknown;
+  reportRecord(batch: Batch, index: number, failure: Failure): void;
+}
+
+const UNTRIED = 0;
+const DONE = 1;
+const FAILED = 2;
+
+/**
+ * The run of a batch in a durable execution. Messages of a standard queue, and groups of a FIFO queue, have their own lanes of the history, begun
+ * in record order; other records follow each other. A completed record never runs again, and no record is given up at the deadline: the next
+ * invocation continues it.
+ */
+export class LaneRun {
+  readonly results: unknown[] = [];
+  readonly failures: Failure[] = [];
+  stoppedBy: 'none' | 'failure' | 'no_handler' = 'none';
+  readonly #states: number[];
+  readonly #parts: BatchParts;
+  readonly #batch: Batch;
+  readonly #scope: Lane;
+  readonly #isReported: boolean;
+  #isStopped = false;
+
+  constructor(parts: BatchParts, scope: Lane) {
+    const { batch, observer } = parts;
+    this.#states = batch.records.map(() => UNTRIED);
+    this.#parts = parts;
+    this.#batch = batch;
+    this.#scope = scope;
+    this.#isReported = batch.definition.failureIdentifier !== undefined;
+    observer?.startedBefore(batch.clock.now().getTime() - scope.startedAt.getTime());
+    scope.onSuspend(() => batch.end());
+  }
+
+  get failure(): Failure | undefined {
+    return this.failures.find((failure) => failure !== undefined);
+  }
+
+  get notTried(): number {
+    return this.#states.filter((state) => state === UNTRIED).length;
+  }
+
+  get failed(): number {
+    return this.#states.filter((state) => state === FAILED).length;
+  }
+
+  isDone(index: number): boolean {
+    return this.#states[index] === DONE;
+  }
+
+  /** @throws DurableError `durable.batch_too_large` before any record runs */
+  async complete(): Promise<void> {
+    assertRecords(this.#states.length, this.#scope.run.host.maxRecords);
+    this.#batch.watch();
+    const lanes = this.#lanes();
+    let next = 0;
+    const work = async () => {
+      for (let lane = lanes[next]; lane !== undefined; lane = lanes[next]) {
+        next += 1;
+        await lane();
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(this.#concurrency(), lanes.length) }, work));
+    if (this.notTried > 0) this.stoppedBy = 'failure';
+  }
+
+  /** The lowest limit of the sources in the batch. */
+  #concurrency(): number {
+    const { concurrency } = this.#scope.run.host;
+    return Math.min(...this.#batch.matches.map((match) => match?.entry.asked ?? concurrency));
+  }
+
+  /** The work of each lane, in the order in which lanes begin: it must not depend on the duration of records. */
+  #lanes(): (() => Promise<void>)[] {
+    const indexes = [...this.#states.keys()];
+    if (this.#batch.definition.kind !== 'queue') return [async () => void (await this.#inOrder(indexes, this.#scope))];
+    const groups = new Map<string | number, number[]>();
+    for (const index of indexes) {
+      const group = this.#groupOf(index) ?? index;
+      groups.set(group, [...(groups.get(group) ?? []), index]);
+    }
+    return [...groups.entries()].map(([group, members], place) =>
+      typeof group === 'number'
+        ? async () => void (await this.#inOrder(members, this.#scope))
+        : () => this.#runGroup(place, members),
+    );
+  }
+
+  async #runGroup(place: number, indexes: readonly number[]): Promise<void> {
+    const states = await this.#scope.lane(`group ${place}`, (lane) => this.#inOrder(indexes, lane));
+    // A group that an earlier invocation completed does not run again.
+    for (const [position, index] of indexes.entries()) {
+      const state = states[position] ?? UNTRIED;
+      this.#states[index] = state;
+      if (state === FAILED) this.failures[index] ??= { thrown: undefined };
+    }
+  }
+
+  /** Runs records one after another, and returns their states. */
+  async #inOrder(indexes: readonly number[], scope: Lane): Promise<number[]> {
+    const held = new Set<string | undefined>();
+    for (const index of indexes) {
+      const group = this.#groupOf(index);
+      if (this.#isStopped || held.has(group)) continue;
+      try {
+        const result = await this.#record(index, scope);
+        this.#states[index] = DONE;
+        if (!this.#isReported) this.results[index] = result ?? null;
+      } catch (thrown) {
+        this.#states[index] = FAILED;
+        this.failures[index] = { thrown };
+        this.#isStopped ||= this.#batch.matchAt(index).entry.stops;
+        if (group !== undefined) held.add(group);
+      }
+    }
+    return indexes.map((index) => this.#states[index] ?? UNTRIED);
+  }
+
+  #groupOf(index: number): string | undefined {
+    const { source } = this.#batch.matchAt(index);
+    return this.#batch.definition.orderedGroup?.(this.#batch.recordAt(index), source);
+  }
+
+  /** Runs a record once: a durable handler in its lane, every other handler as one step. */
+  #record(index: number, scope: Lane): Promise<unknown> {
+    const { definition, records } = this.#batch;
+    const id = definition.recordId(this.#batch.recordAt(index));
+    const name = `${definition.kind} ${index} ${id}`.replace(/[^\x20-\x7e]/g, '?').slice(0, 128);
+    const mark = durableMark(this.#batch.matchAt(index).entry.handler);
+    if (!mark) return scope.record(name, () => this.#call(index));
+    const start = this.#handOff(index, mark, scope);
+    if (start) return scope.record(name, () => start().catch((thrown: unknown) => this.#reject(index, thrown)));
+    if (records.length === 1 && !this.#isReported) return this.#call(index, scope);
+    return scope.lane(name, (lane) => this.#call(index, lane));
+  }
+
+  /** Messages of a standard queue wait for nothing: each starts its own execution, so that the batch is answered immediately. */
+  #handOff(index: number, { delivery }: DurableMark, scope: Lane): (() => Promise<void>) | undefined {
+    const isFree = this.#batch.definition.kind === 'queue' && this.#groupOf(index) === undefined;
+    if (delivery === 'inline' || (delivery === undefined && !isFree)) return undefined;
+    return handOff(scope, this.#newContext(index), { Records: [this.#batch.records[index]] }, delivery);
+  }
+
+  /** Calls the handler inside the middlewares, and reports its end: once, because a record that has ended does not run again. */
+  async #call(index: number, lane?: Lane): Promise<unknown> {
+    const { observer, callWrapped } = this.#parts;
+    const { settings, records } = this.#batch;
+    const { handler } = this.#batch.matchAt(index).entry;
+    const ctx = this.#newContext(index);
+    const isResumed = lane?.isSilent === true;
+    if (lane) lane.bind(ctx);
+    else bindToStep(ctx);
+    const call = () => callWrapped(settings.middlewares, 0, handler, ctx, records[index]);
+    try {
+      const result = await (observer ? observer.runRecord(index, call, isResumed) : call());
+      observer?.recordEnded(index, undefined);
+      return this.#isReported ? undefined : result;
+    } catch (thrown) {
+      return this.#reject(index, thrown);
+    }
+  }
+
+  #reject(index: number, thrown: unknown): never {
+    this.#parts.reportRecord(this.#batch, index, { thrown });
+    this.#parts.observer?.recordEnded(index, { thrown });
+    throw thrown;
+  }
+
+  #newContext(index: number): object {
+    return new this.#parts.RecordContext(this.#batch, index);
+  }
+}
+
+function assertRecords(count: number, most: number): void {
+  if (count <= most) return;
+  const text = `a batch of ${count} records: an execution waits for at most ${most} (option "maxRecords")`;
+  throw new DurableError('durable.batch_too_large', `${text}: reduce the batch size, or use delivery: 'handoff'`);
+}

@@ -1,0 +1,283 @@
+import type { MaybePromise, StandardSchema } from '@sallyport/core';
+import { EXECUTION_SCOPE, type ExecutionScope } from '@sallyport/core/internal';
+import { DurableError } from '../errors.js';
+import type { CallbackOptions, Durable, Duration, Execution, MapOptions, StepContext, StepOptions } from '../types.js';
+import { runCallback } from './callback.js';
+import { recordCaller, revalidate } from './caller.js';
+import { toSeconds } from './checks.js';
+import { assertOwnFlow, runAs } from './current.js';
+import type { ExecutionRun } from './execution.js';
+import { recordFailure } from './failures.js';
+import { assertMapping } from './handoff.js';
+import { isEnded } from './history.js';
+import { digestOf, eventIdentity, toUuid } from './identity.js';
+import { mapInOrder } from './in-order.js';
+import { type BatchParts, LaneRun } from './lane-run.js';
+import { Names } from './names.js';
+import type { HostContext } from './outside.js';
+import type { Flow } from './parking.js';
+import { type DurableContext, type OperationInfo, TEXT, VIRTUAL } from './sdk.js';
+import { fromSdk, toSdk } from './sdk-failures.js';
+import { runStep } from './step.js';
+import { fromText, type Text, toText } from './values.js';
+
+/** One flow of an execution: its operations, its place in the history, and its time. */
+export class Lane implements ExecutionScope {
+  readonly run: ExecutionRun;
+  readonly context: DurableContext;
+  readonly flow: Flow;
+  readonly #names = new Names();
+  readonly #recorded: ReadonlyMap<string, OperationInfo>;
+  /** Recorded operations that this invocation has not reached. */
+  readonly #ahead: Set<string>;
+  #path: readonly (string | number)[];
+  #identity: string;
+  #host: HostContext = {};
+  #ids = 0;
+  /** Leases and slots that the flow holds now. */
+  #held = 0;
+  #passedMs: number;
+
+  /** @param recordId the id of the recorded context that contains the operations; `undefined` if it is new */
+  constructor(
+    run: ExecutionRun,
+    context: DurableContext,
+    flow: Flow,
+    recordId: string | undefined,
+    { identity = run.arn, path = [] as readonly (string | number)[], passedMs = 0 } = {},
+  ) {
+    this.run = run;
+    this.context = context;
+    this.flow = flow;
+    this.#recorded = run.history.under(recordId);
+    this.#ahead = new Set(this.#recorded.keys());
+    this.#identity = identity;
+    this.#path = path;
+    this.#passedMs = passedMs;
+  }
+
+  get arn(): string {
+    return this.run.arn;
+  }
+
+  get startedAt(): Date {
+    return this.run.startedAt;
+  }
+
+  get execution(): Execution {
+    const { arn, name, startedAt } = this.run;
+    return { arn, name, startedAt: new Date(startedAt) };
+  }
+
+  /** The execution, and the invocation that writes a line: the request id is the same in all of them. */
+  get fields(): Readonly<Record<string, string>> {
+    return { execution: this.run.name, invocation_id: this.run.lambdaContext?.awsRequestId ?? '' };
+  }
+
+  /** True while recorded operations are ahead. */
+  get isReplaying(): boolean {
+    return this.#ahead.size > 0;
+  }
+
+  get isSilent(): boolean {
+    return this.run.isOver || this.isReplaying;
+  }
+
+  /** Seconds that this flow has waited. */
+  get passedSeconds(): number {
+    return this.#passedMs / 1000;
+  }
+
+  /** The members of the context that the flow belongs to. */
+  get host(): HostContext {
+    return this.#host;
+  }
+
+  bind(context: object): void {
+    Object.defineProperty(context, EXECUTION_SCOPE, { value: this, configurable: true });
+    this.#host = context;
+    const identity = eventIdentity(context);
+    if (identity === undefined) return;
+    // The index of a record in its batch differs from delivery to delivery.
+    this.#identity = identity;
+    this.#path = [];
+  }
+
+  now(): Date {
+    return new Date(this.run.startedAt.getTime() + this.#passedMs);
+  }
+
+  newId(): string {
+    this.#ids += 1;
+    return toUuid(digestOf(this.#identity, ...this.#path, this.#ids));
+  }
+
+  idempotencyKey(name: string): string {
+    return digestOf(this.#identity, ...this.#path, name);
+  }
+
+  record<T>(name: string, run: () => MaybePromise<T>): Promise<T> {
+    return this.step(this.#names.next(name), run);
+  }
+
+  caller(context: object, identify: () => unknown): Promise<unknown> {
+    return recordCaller(this, context, identify);
+  }
+
+  /** The recorded operation of a name, from an earlier invocation. */
+  recorded(name: string): OperationInfo | undefined {
+    return this.#recorded.get(name);
+  }
+
+  /**
+   * Checks an operation before its position is fixed.
+   *
+   * @param operations the number of operations in the history that it adds at most
+   */
+  begin(name: string, operations: number): void {
+    if (this.run.refusal) throw this.run.refusal;
+    assertOwnFlow(this, name);
+    this.#names.use(name);
+    if (!this.#recorded.has(name)) this.run.count(operations, `operation "${name}"`);
+  }
+
+  /** Reserves the name of an operation that belongs to another. */
+  reserve(name: string): void {
+    this.#names.add(name);
+  }
+
+  /** Notes that the flow has reached a recorded operation. */
+  reach(name: string): void {
+    this.#ahead.delete(name);
+  }
+
+  async step<T>(name: string, run: (step: StepContext) => MaybePromise<T>, options: StepOptions = {}): Promise<T> {
+    return runStep(this, name, run, options);
+  }
+
+  async wait(name: string, duration: Duration): Promise<void> {
+    const seconds = toSeconds(duration, `wait "${name}"`);
+    this.assertNothingHeld(`wait "${name}"`);
+    assertMapping(this, seconds, `wait "${name}"`);
+    this.begin(name, 1);
+    const { parking } = this.run;
+    await this.later((inner) => {
+      const wait = () => inner.wait(name, { seconds });
+      return isEnded(this.recorded(name)) ? parking.active(this.flow, wait) : parking.idle(this.flow, wait);
+    }, name);
+    this.#passedMs += seconds * 1000;
+    await revalidate(this, name, seconds);
+  }
+
+  callback<T>(name: string, schema: StandardSchema<unknown, T>, options: CallbackOptions): Promise<T> {
+    return runCallback(this, name, schema, options);
+  }
+
+  async map<I, T>(
+    name: string,
+    items: readonly I[],
+    run: (item: I, ctx: Durable, index: number) => Promise<T>,
+    options: MapOptions = {},
+  ): Promise<T[]> {
+    this.begin(name, 0);
+    return this.later(
+      (inner) =>
+        mapInOrder(`map "${name}"`, items, options, (item, index) =>
+          this.#runLane(inner, `${name} ${index}`, [...this.#path, name, index], (lane) =>
+            run(item, lane as unknown as Durable, index),
+          ),
+        ),
+      name,
+    );
+  }
+
+  /** Runs work in a flow with separate operations. Its result is recorded: a completed flow never runs again. */
+  lane<T>(name: string, run: (lane: Lane) => MaybePromise<T>): Promise<T> {
+    return this.#runLane(this.context, name, [...this.#path, name], run);
+  }
+
+  createRun(parts: object): object {
+    return new LaneRun(parts as BatchParts, this);
+  }
+
+  onSuspend(run: () => MaybePromise<void>): void {
+    this.run.onSuspend(run);
+  }
+
+  hold(): () => void {
+    this.#held += 1;
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#held -= 1;
+      isHeld = false;
+    };
+  }
+
+  /** Operations that undo others may start after the caller was rejected. */
+  endRefusal(): void {
+    this.run.refusal = undefined;
+  }
+
+  /** @throws DurableError `durable.held` */
+  assertNothingHeld(place: string): void {
+    if (this.#held === 0) return;
+    const text = `${place}: a lease or slot is held, and a suspended execution cannot release it: release it before`;
+    throw new DurableError('durable.held', text);
+  }
+
+  /** Runs work whose position in the history is fixed now and may start its operations later. */
+  async later<T>(run: (inner: DurableContext) => Promise<T>, name: string): Promise<T> {
+    let outcome: { readonly value: T } | { readonly thrown: unknown } | undefined;
+    this.reach(name);
+    await this.context.runInChildContext<Text>(
+      name,
+      async (inner) => {
+        outcome = await run(inner).then(
+          (value) => ({ value }),
+          (thrown: unknown) => ({ thrown }),
+        );
+        return undefined;
+      },
+      VIRTUAL,
+    );
+    if (outcome && 'value' in outcome) return outcome.value;
+    throw outcome?.thrown;
+  }
+
+  async #runLane<T>(
+    context: DurableContext,
+    name: string,
+    path: readonly (string | number)[],
+    run: (lane: Lane) => MaybePromise<T>,
+  ): Promise<T> {
+    const { parking, sdk } = this.run;
+    const recorded = this.#recorded.get(name);
+    if (!recorded) this.run.count(1, name);
+    this.#ahead.delete(name);
+    const flow = parking.open(this.flow);
+    try {
+      const text = await context.runInChildContext<Text>(
+        name,
+        async (inner) => {
+          const lane = new Lane(this.run, inner, flow, recorded?.id, {
+            identity: this.#identity,
+            path,
+            passedMs: this.#passedMs,
+          });
+          lane.#host = this.#host;
+          try {
+            return toText(await runAs(lane, undefined, () => run(lane)), name);
+          } catch (thrown) {
+            throw toSdk(sdk, recordFailure(thrown));
+          }
+        },
+        { serdes: TEXT },
+      );
+      return fromText<T>(text);
+    } catch (error) {
+      throw fromSdk(error);
+    } finally {
+      parking.close(flow, this.flow);
+    }
+  }
+}

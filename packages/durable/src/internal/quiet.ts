@@ -1,0 +1,18 @@
+import type { Logger } from '@sallyport/core';
+
+/** A logger that writes nothing while a flow repeats recorded work. */
+export function quietLogger(log: Logger, scope: { readonly isSilent: boolean }): Logger {
+  const write = (level: 'debug' | 'info' | 'warn' | 'error'): Logger[typeof level] => {
+    return (message, fields) => {
+      if (!scope.isSilent) log[level](message, fields);
+    };
+  };
+  return {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    isEnabled: (level) => !scope.isSilent && log.isEnabled(level),
+    with: (fields) => quietLogger(log.with(fields), scope),
+  };
+}

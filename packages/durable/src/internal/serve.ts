@@ -1,0 +1,105 @@
+import { isFrameworkError, type LambdaContext, type SurfaceHost } from '@sallyport/core';
+import { EXECUTION_SCOPE, type Members, provideCurrentScope, stringOf } from '@sallyport/core/internal';
+import { DurableError } from '../errors.js';
+import type { ExecutionClient } from '../surface.js';
+import { currentOwner } from './current.js';
+import { isEnvelope } from './envelope.js';
+import { type ExecutionHost, ExecutionRun } from './execution.js';
+import { messageOf } from './failures.js';
+import { ROOT } from './history.js';
+import { Lane } from './lane.js';
+import { type DurableContext, type DurableExecutionClient, loadSdk } from './sdk.js';
+
+/** The options of `durableExecutions`, checked. */
+export interface ExecutionSettings extends Omit<ExecutionHost, 'clock' | 'ids'> {
+  readonly client: ExecutionClient | undefined;
+}
+
+/** Runs one invocation of an execution, and returns the answer of the SDK. */
+export async function serveExecution(
+  host: SurfaceHost,
+  { client, ...settings }: ExecutionSettings,
+  envelope: Members,
+  lambdaContext: LambdaContext | undefined,
+): Promise<unknown> {
+  const sdk = await loadSdk();
+  provideCurrentScope(currentLane);
+  const { clock, ids } = host;
+  const run = new ExecutionRun({ ...settings, clock, ids }, sdk, stringOf(envelope.DurableExecutionArn), lambdaContext);
+  let isAnswered = false;
+  const handler = sdk.withDurableExecution(
+    async (input: unknown, context: DurableContext) => {
+      try {
+        return await dispatch(host, run, input, context);
+      } catch (thrown) {
+        throw toOutput(host, thrown);
+      } finally {
+        isAnswered = true;
+      }
+    },
+    {
+      ...(client && { durableExecutionClient: client as unknown as DurableExecutionClient }),
+      plugins: [
+        {
+          onInvocationStart: async ({ operations, executionStartTimestamp }) =>
+            run.begin(operations, executionStartTimestamp),
+        },
+      ],
+    },
+  );
+  try {
+    const output = await handler(envelope as never, sdkContext(lambdaContext) as never);
+    if (!isAnswered && output.Status === 'FAILED') {
+      host.log.error('framework: execution failed', {
+        execution: run.arn,
+        error: messageOf({ message: output.Error?.ErrorMessage }),
+      });
+    }
+    return output;
+  } finally {
+    await run.end(isAnswered);
+  }
+}
+
+/** Passes the event of an execution to the other surfaces of the container. */
+async function dispatch(
+  host: SurfaceHost,
+  run: ExecutionRun,
+  input: unknown,
+  context: DurableContext,
+): Promise<unknown> {
+  if (isEnvelope(input)) throw new DurableError('durable.nested', 'the event of an execution is an execution');
+  const root = new Lane(run, context, run.parking.open(), ROOT);
+  const lambdaContext = {
+    ...run.lambdaContext,
+    // Equal in every invocation of the execution.
+    awsRequestId: run.id,
+    executionContext: { durableExecutionArn: run.arn },
+    getRemainingTimeInMillis: () => run.lambdaContext?.getRemainingTimeInMillis?.() ?? Number.NaN,
+    [EXECUTION_SCOPE]: root,
+  };
+  return host.dispatch(input, { lambdaContext });
+}
+
+/** The flow that runs now, if it may suspend. */
+function currentLane(): Lane | undefined {
+  const owner = currentOwner();
+  // Outside an execution, operations have another owner.
+  return owner !== undefined && 'createRun' in owner ? (owner as Lane) : undefined;
+}
+
+/** The members of a Lambda context that the SDK reads, also for a local run without a context. */
+function sdkContext(lambdaContext: LambdaContext | undefined): object {
+  return {
+    ...lambdaContext,
+    getRemainingTimeInMillis: () => lambdaContext?.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY,
+  };
+}
+
+/** The error of a failed execution: callers and operators of the account can read it. */
+function toOutput({ maskErrors, failureText }: SurfaceHost, thrown: unknown): Error {
+  if (maskErrors && !isFrameworkError(thrown)) return new Error(failureText);
+  const error = new Error(messageOf(thrown));
+  if (isFrameworkError(thrown)) error.name = thrown.code;
+  return error;
+}

@@ -1,0 +1,155 @@
+import type { MaybePromise } from '@sallyport/core';
+import { randomFraction } from '@sallyport/core/internal';
+import { DurableError } from '../errors.js';
+import type { Retry, StepContext, StepOptions } from '../types.js';
+import { assertStepOptions, delayAfter } from './checks.js';
+import { runAs } from './current.js';
+import { recordFailure, stackOf } from './failures.js';
+import { isEnded } from './history.js';
+import { inputDigest, withInput, withoutInput } from './input.js';
+import type { Lane } from './lane.js';
+import { runTimed } from './run-step.js';
+import { type DurableContext, TEXT } from './sdk.js';
+import { fromSdk, toSdk } from './sdk-failures.js';
+import { fromText, type Text, toText } from './values.js';
+
+/** Failures of the operation itself: a further attempt would fail in the same way. */
+const PERMANENT: readonly unknown[] = ['durable.not_json', 'durable.result_too_large', 'durable.nested_step'];
+
+/** Runs a step of a flow. */
+export async function runStep<T>(
+  lane: Lane,
+  name: string,
+  run: (step: StepContext) => MaybePromise<T>,
+  options: StepOptions,
+): Promise<T> {
+  const seconds = assertStepOptions(options, `step "${name}"`);
+  lane.begin(name, options.retry?.attempts ?? 1);
+  const step = new StepRun(lane, name, run, options, seconds);
+  // The position of a step with retries is separate from its start: a step that waits for its next attempt suspends the others.
+  const { parking } = lane.run;
+  return parking.active(lane.flow, () =>
+    options.retry ? lane.later((inner) => step.runIn(inner), name) : step.runIn(lane.context),
+  );
+}
+
+/** Runs the step of a callback that submits its id. */
+export function runSubmit(
+  lane: Lane,
+  inner: DurableContext,
+  name: string,
+  run: (step: StepContext) => MaybePromise<void>,
+): Promise<void> {
+  return new StepRun(lane, `${name}${SUBMIT}`, run, {}, undefined).runIn(inner);
+}
+
+/** Ends the name of the step that submits the id of a callback. */
+export const SUBMIT = ' submit';
+
+class StepRun<T> {
+  readonly #lane: Lane;
+  readonly #name: string;
+  readonly #run: (step: StepContext) => MaybePromise<T>;
+  readonly #options: StepOptions;
+  readonly #seconds: number | undefined;
+  #stack: string | undefined;
+  #isWaiting = false;
+  #delay: number | undefined;
+
+  constructor(
+    lane: Lane,
+    name: string,
+    run: (step: StepContext) => MaybePromise<T>,
+    options: StepOptions,
+    seconds: number | undefined,
+  ) {
+    this.#lane = lane;
+    this.#name = name;
+    this.#run = run;
+    this.#options = options;
+    this.#seconds = seconds;
+  }
+
+  async runIn(context: DurableContext): Promise<T> {
+    const lane = this.#lane;
+    const { sdk } = lane.run;
+    const recorded = lane.recorded(this.#name);
+    if (recorded?.status === 'PENDING') await this.#waitForTurn();
+    lane.reach(this.#name);
+    const { AtLeastOncePerRetry, AtMostOncePerRetry } = sdk.StepSemantics;
+    const digest = inputDigest(this.#options);
+    let recordedText: Text;
+    try {
+      recordedText = await context.step<Text>(
+        this.#name,
+        async ({ attempt }) => withInput(digest, await this.#attempt(attempt, isEnded(recorded))),
+        {
+          serdes: TEXT,
+          semantics: this.#options.effect === 'atMostOnce' ? AtMostOncePerRetry : AtLeastOncePerRetry,
+          retryStrategy: () =>
+            this.#delay === undefined ? { shouldRetry: false } : { shouldRetry: true, delay: { seconds: this.#delay } },
+        },
+      );
+    } catch (error) {
+      throw fromSdk(error, this.#stack);
+    }
+    return fromText<T>(withoutInput(digest, recordedText, `step "${this.#name}"`));
+  }
+
+  async #attempt(attempt: number, isRecorded: boolean): Promise<Text> {
+    const { run, flow } = this.#lane;
+    if (this.#isWaiting) {
+      this.#isWaiting = false;
+      flow.idle -= 1;
+      flow.active += 1;
+    }
+    const place = `step "${this.#name}"`;
+    this.#delay = undefined;
+    try {
+      // The SDK finds operations by their position: a recorded step would run again if code before it has changed.
+      if (isRecorded) throw new DurableError('durable.diverged', `${place} is recorded at another position`);
+      const context = this.#contextOf(attempt);
+      const work = () => runTimed(run.host.clock, place, this.#seconds, context, this.#run);
+      return toText(await runAs(this.#lane, this.#name, work), place);
+    } catch (thrown) {
+      this.#stack = stackOf(thrown);
+      const { retry } = this.#options;
+      if (retry && isWorthIt(retry, attempt, thrown)) {
+        this.#delay = delayAfter(retry, attempt, randomFraction());
+        await this.#waitForTurn();
+      }
+      throw toSdk(run.sdk, recordFailure(thrown));
+    }
+  }
+
+  /** The SDK suspends while a step waits for its next attempt. */
+  async #waitForTurn(): Promise<void> {
+    const { run, flow } = this.#lane;
+    flow.active -= 1;
+    flow.idle += 1;
+    this.#isWaiting = true;
+    await run.parking.turn(flow);
+  }
+
+  #contextOf(attempt: number): StepContext {
+    const { run, host } = this.#lane;
+    let signal: AbortSignal | undefined;
+    return {
+      attempt,
+      get signal() {
+        signal ??= host.signal ?? new AbortController().signal;
+        return signal;
+      },
+      log: host.log as StepContext['log'],
+      idempotencyKey: this.#lane.idempotencyKey(this.#name),
+      now: () => run.host.clock.now(),
+      newId: () => run.host.ids.newId(),
+    };
+  }
+}
+
+function isWorthIt(retry: Retry, attempt: number, thrown: unknown): boolean {
+  if (attempt >= retry.attempts || PERMANENT.includes((thrown as { code?: unknown } | null | undefined)?.code))
+    return false;
+  return retry.when?.(thrown) ?? true;
+}

@@ -1,0 +1,154 @@
+import {
+  FrameworkError,
+  type Invocation,
+  invocationProvenance,
+  isFrameworkError,
+  isLambda,
+  type LambdaContext,
+  type MaybePromise,
+  type Surface,
+  type SurfaceHost,
+} from '@sallyport/core';
+import { logRefusal, type Members } from '@sallyport/core/internal';
+import { defineOptions, func, integer, list, string, withMethods } from '@sallyport/core/options';
+import { DurableError } from './errors.js';
+import type { RecordedCaller } from './internal/caller.js';
+import { durationOption, toSeconds } from './internal/checks.js';
+import { assertInput, isEnvelope } from './internal/envelope.js';
+import type { StartRecord } from './internal/handoff.js';
+import type { ExecutionSettings } from './internal/serve.js';
+import type { Duration } from './types.js';
+
+/** Options of `durableExecutions`. */
+export interface DurableExecutionsOptions {
+  /** The number of records of a standard queue that run at the same time, if the registration has no `concurrency`. Default 10. */
+  readonly concurrency?: number;
+  /** The largest number of records of a batch that waits for its records. Default 100. */
+  readonly maxRecords?: number;
+  /** The names of the caller's claims that are recorded with its identity, scopes, kind and tenant. Default: none. */
+  readonly claims?: readonly string[];
+  /**
+   * Checks the caller again after a long wait: `false` ends the execution with 401. Its decision is recorded. Default: the
+   * caller is checked at the start only.
+   */
+  readonly revalidate?: (caller: RecordedCaller, ctx: object) => MaybePromise<boolean>;
+  /** The wait after which `revalidate` runs. Default: one hour. */
+  readonly revalidateAfter?: Duration;
+  /**
+   * Starts an execution: `beginExecution` of `@sallyport/durable/start`. With it, each message of a standard queue has its own execution, and
+   * the batch is answered immediately. Default: a batch waits for its messages.
+   */
+  readonly start?: StartRecord;
+  /** The transport of the SDK, for tests. Default: the Lambda API. */
+  readonly client?: ExecutionClient;
+}
+
+/** The two calls of the SDK to the service: a `DurableExecutionClient` of `@aws/durable-execution-sdk-js`. */
+export interface ExecutionClient {
+  /** Reads a further page of the history. */
+  getExecutionState(request: never, logger?: never): Promise<object>;
+  /** Records operations. */
+  checkpoint(request: never, logger?: never): Promise<object>;
+}
+
+/** Validators and defaults for {@link DurableExecutionsOptions}. */
+export const DURABLE_EXECUTIONS_OPTIONS = /* @__PURE__ */ defineOptions<DurableExecutionsOptions>()({
+  concurrency: /* @__PURE__ */ integer(1, 1000).default(10),
+  maxRecords: /* @__PURE__ */ integer(1, 10_000).default(100),
+  claims: /* @__PURE__ */ list(string).default([]),
+  revalidate: /* @__PURE__ */ func<NonNullable<DurableExecutionsOptions['revalidate']>>(),
+  revalidateAfter: /* @__PURE__ */ durationOption().default({ hours: 1 }),
+  start: /* @__PURE__ */ func<StartRecord>(),
+  client: /* @__PURE__ */ withMethods<ExecutionClient>('getExecutionState', 'checkpoint'),
+});
+
+const KIND = 'durable';
+const DURABLE_ENV = 'FRAMEWORK_DURABLE';
+
+/** The row of executions, which is tried after the fixed table. */
+const ROW = {
+  kind: KIND,
+  anyOf: [
+    [
+      { path: 'DurableExecutionArn', test: 'text' },
+      { path: 'CheckpointToken', test: 'text' },
+      { path: 'InitialExecutionState.Operations[0]', test: 'object' },
+    ],
+  ],
+} as const;
+
+const SAMPLE = {
+  DurableExecutionArn: 'arn:aws:lambda:eu-central-1:123456789012:function:orders:1/durable-execution/order-1/0',
+  CheckpointToken: 'token',
+  InitialExecutionState: { Operations: [{ Id: '0', Type: 'EXECUTION', ExecutionDetails: { InputPayload: '{}' } }] },
+};
+
+/**
+ * Serves the executions of a durable function: the other surfaces of the container receive the event inside an execution, as if its
+ * trigger had invoked the function. Pass it in the option `surfaces`.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for an unknown or wrong option
+ * @example const app = new SecureApp({ principalResolver, surfaces: [durableExecutions()] });
+ */
+export function durableExecutions(options: DurableExecutionsOptions = {}): Surface {
+  return new DurableSurface(options);
+}
+
+class DurableSurface implements Surface {
+  readonly serves = [KIND];
+  readonly rows = [ROW];
+  readonly sample = SAMPLE;
+  readonly #settings: ExecutionSettings;
+  #host: SurfaceHost | undefined;
+
+  constructor(options: DurableExecutionsOptions) {
+    const { concurrency, maxRecords, claims, revalidateAfter, revalidate, start, client } =
+      DURABLE_EXECUTIONS_OPTIONS.parse(options);
+    this.#settings = {
+      concurrency,
+      maxRecords,
+      authority: { claims, revalidate, revalidateSeconds: toSeconds(revalidateAfter, 'option "revalidateAfter"') },
+      start,
+      client,
+    };
+  }
+
+  attach(host: SurfaceHost): void {
+    this.#host = host;
+  }
+
+  async serve(_kind: string, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
+    const host = this.#attached();
+    const envelope = this.#parse(host, event, lambdaContext);
+    // Loaded with the first execution, like the SDK.
+    const { serveExecution } = await import('./internal/serve.js');
+    return serveExecution(host, this.#settings, envelope, lambdaContext);
+  }
+
+  #attached(): SurfaceHost {
+    if (this.#host) return this.#host;
+    throw new FrameworkError(
+      'dispatch.invalid_surface',
+      'framework: pass durableExecutions() in the option "surfaces" of a container',
+    );
+  }
+
+  /** @throws DurableError for an event that must not open an execution */
+  #parse(host: SurfaceHost, event: unknown, lambdaContext: LambdaContext | undefined): Members {
+    try {
+      if (invocationProvenance(lambdaContext) !== 'provider') {
+        throw new DurableError('durable.function_not_durable', 'a direct invocation cannot continue an execution');
+      }
+      // In a function that is not durable, the caller wrote the event: its history is not trusted.
+      if (isLambda(host.environment) && host.environment[DURABLE_ENV] !== '1') {
+        throw new DurableError('durable.function_not_durable', 'function is not durable');
+      }
+      if (!isEnvelope(event)) throw new DurableError('durable.envelope_invalid', 'the event is not an execution');
+      assertInput(event);
+      return event;
+    } catch (error) {
+      if (isFrameworkError(error)) logRefusal(host.log, error, lambdaContext, KIND);
+      throw error;
+    }
+  }
+}

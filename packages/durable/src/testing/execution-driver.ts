@@ -1,0 +1,244 @@
+import { AssertionError } from 'node:assert';
+import type { LambdaContext } from '@sallyport/core';
+import { isObject } from '@sallyport/core/internal';
+import { createTestEnv, type TestEnv } from '@sallyport/testkit';
+import {
+  type CheckpointRequest,
+  createDurableEngine,
+  type DurableEngine,
+  type DurableEnvelope,
+  type DurableInvocation,
+  type Operation,
+  type Outcome,
+  type StateRequest,
+} from '@sallyport/testkit/durable';
+import { type KillPlan, NEVER, stopped } from './kill.js';
+import { type Body, type Observer, places } from './observer.js';
+import type { BuildDurable, DurableHandler, DurableRun, RunDurableOptions } from './types.js';
+
+const FUNCTION_ARN = 'arn:aws:lambda:us-east-1:123456789012:function:test-function';
+const MAX_TIMEOUT_SECONDS = 31_622_400;
+
+/** Parts of a run that only the tests of this package's own tools set. */
+export interface Driving {
+  readonly kills?: KillPlan;
+  /** Called before each step function. */
+  readonly beforeBody?: (body: Body) => Promise<void>;
+  /** Runs a step function, or replaces it. */
+  readonly aroundBody?: (body: Body, run: () => unknown) => Promise<unknown>;
+}
+
+/** Runs one execution to its end, in virtual time. */
+export class ExecutionDriver {
+  readonly env: TestEnv;
+  readonly engine: DurableEngine;
+  readonly bodies: Body[] = [];
+  readonly #build: BuildDurable;
+  readonly #options: RunDurableOptions;
+  readonly #driving: Driving;
+  readonly #kills: KillPlan;
+  readonly #answered = new Set<string>();
+  #checkpoints = 0;
+  #failure: unknown;
+
+  constructor(build: BuildDurable, options: RunDurableOptions, driving: Driving = {}) {
+    const { now, environment, functions = {}, pageSize } = options;
+    this.#build = build;
+    this.#options = options;
+    this.#driving = driving;
+    this.#kills = driving.kills ?? NEVER;
+    this.env = createTestEnv({ ...(now !== undefined && { now }), ...(environment && { environment }) });
+    this.engine = createDurableEngine({
+      clock: this.env.clock,
+      ...(pageSize !== undefined && { pageSize }),
+      invoke: (invocation) => this.#invoke(invocation),
+      chain: async ({ functionName, payload }) => {
+        const target = functions[functionName];
+        if (!target) throw new Error(`framework: option "functions" has no function "${functionName}"`);
+        const answer: unknown = await target(payload === undefined ? undefined : JSON.parse(payload));
+        return { answer: JSON.stringify(answer) };
+      },
+    });
+  }
+
+  async run(event: unknown): Promise<DurableRun> {
+    const { name, timeoutSeconds = MAX_TIMEOUT_SECONDS, maxInvocations = 100 } = this.#options;
+    const { arn } = this.engine.start({
+      functionArn: FUNCTION_ARN,
+      payload: JSON.stringify(event),
+      synchronous: true,
+      timeoutSeconds,
+      ...(name !== undefined && { name }),
+    });
+    while (this.engine.describe(arn).status === 'RUNNING') {
+      await this.engine.settle();
+      if (this.#failure) throw this.#failure;
+      const { status, invocations } = this.engine.describe(arn);
+      if (status !== 'RUNNING') break;
+      if (invocations >= maxInvocations) throw stuck(`it needs more than ${maxInvocations} invocations`);
+      await this.#pass(arn);
+    }
+    const { status, result, error, invocations } = this.engine.describe(arn);
+    this.engine.close();
+    return {
+      status,
+      result: result === undefined || result === '' ? undefined : JSON.parse(result),
+      ...(error && { error }),
+      invocations,
+      checkpoints: this.#checkpoints,
+      operations: this.engine.operations(arn),
+      bodies: this.bodies,
+      logs: this.env.records.logs,
+      records: this.env.records,
+    };
+  }
+
+  /** Answers callbacks, or moves the clock to the next wait that ends. */
+  async #pass(arn: string): Promise<void> {
+    const pending = this.engine.pending();
+    const callbacks = this.#options.callbacks ?? {};
+    const operations = new Map(this.engine.operations(arn).map((operation) => [operation.Id, operation]));
+    let isAnswered = false;
+    for (const { kind, operationId = '' } of pending) {
+      const name = nameOf(operations, operationId);
+      if (kind !== 'callback' || !Object.hasOwn(callbacks, name) || this.#answered.has(operationId)) continue;
+      this.#answered.add(operationId);
+      isAnswered = true;
+      const id = operations.get(operationId)?.CallbackDetails?.CallbackId ?? '';
+      const value = callbacks[name];
+      if (value instanceof Error) {
+        this.engine.failCallback(id, { ErrorType: value.name, ErrorMessage: value.message });
+      } else {
+        this.engine.succeedCallback(id, JSON.stringify(value));
+      }
+    }
+    if (isAnswered) return;
+    const times = pending.flatMap(({ until }) => (until ? [until.getTime()] : []));
+    if (times.length === 0) {
+      const names = pending.map(({ operationId = '' }) => `"${nameOf(operations, operationId)}"`);
+      throw stuck(`nothing answers its callbacks ${names.join(', ')}: pass them in the option "callbacks"`);
+    }
+    await this.env.clock.advance(Math.max(0, Math.min(...times) - this.env.clock.now().getTime()));
+  }
+
+  async #invoke({ arn, invocation, event }: DurableInvocation): Promise<Outcome> {
+    let kill: (outcome: Outcome) => void = () => {};
+    const killed = new Promise<Outcome>((resolve) => {
+      kill = resolve;
+    });
+    const life = { isOver: false };
+    const die = <T>(): Promise<T> => {
+      life.isOver = true;
+      kill({ error: new Error('framework: the invocation was killed by the test') });
+      return stopped<T>();
+    };
+    const answered = this.#answerOf(arn, invocation, event, life, die).then(async (answer) => {
+      if (life.isOver || this.#kills('answer', invocation)) return die<Outcome>();
+      return { answer };
+    });
+    const outcome = await Promise.race([killed, answered]).catch((error: unknown) => ({ error }));
+    life.isOver = true;
+    return outcome;
+  }
+
+  async #answerOf(
+    arn: string,
+    invocation: number,
+    event: DurableEnvelope,
+    life: { readonly isOver: boolean },
+    die: <T>() => Promise<T>,
+  ): Promise<unknown> {
+    const observer = this.#observer(arn, invocation, life, die);
+    const client = {
+      checkpoint: async (request: CheckpointRequest) => {
+        if (life.isOver) return stopped();
+        this.#checkpoints += 1;
+        const count = this.#checkpoints;
+        if (this.#kills('before', count)) return die();
+        const answer = await this.engine.checkpoint(request);
+        if (this.#kills('after', count)) return die();
+        const { NewExecutionState } = answer;
+        return { ...answer, NewExecutionState: { Operations: this.#shifted(NewExecutionState.Operations) } };
+      },
+      getExecutionState: async (request: StateRequest) => {
+        if (life.isOver) return stopped();
+        const page = await this.engine.getExecutionState(request);
+        return { ...page, Operations: this.#shifted(page.Operations) };
+      },
+    };
+    const input = await injected(this.#envelope(event), client);
+    const context = this.env.lambdaContext({ requestId: `lambda-${invocation}` });
+    return places.run({ observer, isStep: false }, async () => call(await this.#build(this.env), input, context));
+  }
+
+  #observer(arn: string, invocation: number, life: { readonly isOver: boolean }, die: <T>() => Promise<T>): Observer {
+    return {
+      body: async ({ id, name = id, attempt }, run) => {
+        const body: Body = { name, operationId: id, attempt, invocation };
+        await this.#driving.beforeBody?.(body);
+        if (life.isOver) return stopped();
+        this.bodies.push(body);
+        const count = this.bodies.length;
+        this.#check(arn, body);
+        const { aroundBody } = this.#driving;
+        const result = await (aroundBody ? aroundBody(body, run) : run());
+        if (life.isOver) return stopped();
+        return this.#kills('body', count) ? die() : result;
+      },
+    };
+  }
+
+  /** A recorded step must not run again: that would be a defect of the SDK or of the service. */
+  #check(arn: string, { operationId, name }: Body): void {
+    const status = this.engine.operations(arn).find(({ Id }) => Id === operationId)?.Status;
+    if (status === 'SUCCEEDED' || status === 'FAILED') {
+      this.#failure ??= new Error(`framework: the function of step "${name}" ran again although the step was recorded`);
+    }
+  }
+
+  /** The event as JSON, which has no dates. */
+  #envelope(event: DurableEnvelope): DurableEnvelope {
+    const { Operations } = event.InitialExecutionState;
+    const state = { ...event.InitialExecutionState, Operations: this.#shifted(Operations) };
+    return JSON.parse(JSON.stringify({ ...event, InitialExecutionState: state })) as DurableEnvelope;
+  }
+
+  /** The SDK compares ends of waits with the clock of the machine. */
+  #shifted(operations: readonly Operation[]): Operation[] {
+    const shift = Date.now() - this.env.clock.now().getTime();
+    const moved = (date: Date | undefined) => date && new Date(date.getTime() + shift);
+    return operations.map(({ WaitDetails, StepDetails, ...rest }) => ({
+      ...rest,
+      ...(WaitDetails && { WaitDetails: { ScheduledEndTimestamp: moved(WaitDetails.ScheduledEndTimestamp) } }),
+      ...(StepDetails && {
+        StepDetails: {
+          ...StepDetails,
+          ...(StepDetails.NextAttemptTimestamp && { NextAttemptTimestamp: moved(StepDetails.NextAttemptTimestamp) }),
+        },
+      }),
+    }));
+  }
+}
+
+function stuck(why: string): AssertionError {
+  return new AssertionError({ message: `framework: the execution does not end: ${why}` });
+}
+
+/** The name of a callback, or else the name of its parent context. */
+function nameOf(operations: ReadonlyMap<string, Operation>, id: string): string {
+  const operation = operations.get(id);
+  return operation?.Name ?? operations.get(operation?.ParentId ?? '')?.Name ?? id;
+}
+
+/** The event with its transport: the SDK accepts one from a test, in place of the configured one. */
+async function injected(event: DurableEnvelope, client: object): Promise<object> {
+  const { DurableExecutionInvocationInputWithClient: Input } = await import('@aws/durable-execution-sdk-js');
+  const input = new Input(event as never, client as never);
+  return Object.assign(input, { UpdatedOperationIds: event.UpdatedOperationIds });
+}
+
+function call(handler: DurableHandler, event: object, context: LambdaContext): Promise<unknown> {
+  if (typeof handler === 'function') return handler(event, context);
+  if (isObject(handler) && typeof handler.handleLambda === 'function') return handler.handleLambda(event, context);
+  throw new TypeError('framework: the build must return a container or a handler of withDurableExecution');
+}

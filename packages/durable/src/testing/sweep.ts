@@ -1,0 +1,134 @@
+import { AssertionError } from 'node:assert';
+import { isDeepStrictEqual } from 'node:util';
+import { canonicalJson } from '@sallyport/core/internal';
+import { type Kill, killOnce, killText } from './kill.js';
+import { drive } from './run-durable.js';
+import type { BuildDurable, DurableRun, RunDurableOptions } from './types.js';
+
+/** Options of {@link sweep}. */
+export interface SweepOptions extends RunDurableOptions {
+  /**
+   * Names of steps with `effect: 'atMostOnce'`: their function must never run twice. The result may differ where a kill interrupted one.
+   * Default: none.
+   */
+  readonly atMostOnce?: readonly string[];
+  /** Called after each run with a kill, to check the effects in other systems. A rejection fails the sweep. */
+  readonly check?: (run: DurableRun, kill: string) => unknown;
+}
+
+/** Counts of a sweep. */
+export interface SweepReport {
+  /** Runs, each with one kill. */
+  readonly kills: number;
+  /** Step functions that ran twice, because a kill came between their effect and its record. */
+  readonly repeated: number;
+  /** Runs in which a kill interrupted a step of `atMostOnce`. */
+  readonly interrupted: number;
+  /** The run without a kill. */
+  readonly run: DurableRun;
+}
+
+/**
+ * Kills an execution at every point, once in each run: before each checkpoint is stored, after it is stored but before it is answered,
+ * at the end of each step function, and after each invocation. The service then invokes the function again, as Lambda does.
+ *
+ * @returns counts
+ * @throws AssertionError that lists every kill after which the result or status differs, a function of
+ *   `atMostOnce` ran twice, or a log line, metric or span was written two or more additional times. The sweep also fails if a
+ *   recorded step runs again.
+ * @example
+ * const { kills, repeated } = await sweep(build, event);
+ */
+export async function sweep(build: BuildDurable, event: unknown, options: SweepOptions = {}): Promise<SweepReport> {
+  const { atMostOnce = [], check, ...runOptions } = options;
+  const run = await drive(build, event, runOptions);
+  const problems: string[] = [];
+  let repeated = 0;
+  let interrupted = 0;
+  const kills = killsOf(run);
+  for (const kill of kills) {
+    const text = killText(kill);
+    const killed = await drive(build, event, runOptions, { kills: killOnce(kill) });
+    const twice = repeatedBodies(killed);
+    repeated += twice.length;
+    const isInterrupted = killed.operations.some(({ Name = '', Status, StepDetails }) => {
+      return (
+        atMostOnce.includes(Name) && Status === 'FAILED' && /Interrupted/.test(StepDetails?.Error?.ErrorType ?? '')
+      );
+    });
+    if (isInterrupted) interrupted += 1;
+    const found = [
+      ...(isInterrupted ? [] : differences(run, killed)),
+      ...twice.filter((name) => atMostOnce.includes(name)).map((name) => `step "${name}" ran twice`),
+      ...surplus(run, killed),
+    ];
+    problems.push(...found.map((problem) => `${text}: ${problem}`));
+    await check?.(killed, text);
+  }
+  if (problems.length > 0) {
+    const list = problems.map((problem) => `\n  ${problem}`).join('');
+    throw new AssertionError({ message: `framework: ${problems.length} problems in ${kills.length} kills:${list}` });
+  }
+  return { kills: kills.length, repeated, interrupted, run };
+}
+
+/** Every point at which a run can be killed. */
+export function killsOf({ checkpoints, bodies, invocations }: DurableRun): readonly Kill[] {
+  const each = (at: Kill['at'], count: number): Kill[] =>
+    Array.from({ length: count }, (_, n) => ({ at, count: n + 1 }));
+  return [
+    ...each('before', checkpoints),
+    ...each('after', checkpoints),
+    ...each('body', bodies.length),
+    ...each('answer', invocations),
+  ];
+}
+
+/** Names of the functions that ran twice in one attempt. */
+function repeatedBodies({ bodies }: DurableRun): string[] {
+  const seen = new Set<string>();
+  return bodies.flatMap(({ operationId, attempt, name }) => {
+    const key = `${operationId} ${attempt}`;
+    if (seen.has(key)) return [name];
+    seen.add(key);
+    return [];
+  });
+}
+
+/** The differences between the outcomes of two runs. */
+export function differences(expected: DurableRun, actual: DurableRun): string[] {
+  if (actual.status !== expected.status) {
+    const why = actual.error?.ErrorMessage ? `: ${actual.error.ErrorMessage}` : '';
+    return [`the status is ${actual.status} instead of ${expected.status}${why}`];
+  }
+  if (isDeepStrictEqual(actual.result, expected.result)) return [];
+  return [`the result is ${canonicalJson(actual.result)} instead of ${canonicalJson(expected.result)}`];
+}
+
+/** Lines, metrics and spans that were written two or more additional times. Their times and ids are not compared. */
+function surplus(expected: DurableRun, actual: DurableRun): string[] {
+  return [
+    ...moreOf('the line', linesOf(expected), linesOf(actual)),
+    ...moreOf('the metric', metricsOf(expected), metricsOf(actual)),
+    ...moreOf('the span', spansOf(expected), spansOf(actual)),
+  ];
+}
+
+const linesOf = ({ logs }: DurableRun) =>
+  logs.map((line) => `${line.level} ${'event' in line ? line.event : line.message}`);
+const metricsOf = ({ records }: DurableRun) => records.metrics.map(({ name }) => name);
+const spansOf = ({ records }: DurableRun) => records.spans.map(({ name }) => name);
+
+function moreOf(what: string, expected: readonly string[], actual: readonly string[]): string[] {
+  const counts = countsOf(expected);
+  return [...countsOf(actual)].flatMap(([text, count]) => {
+    const allowed = (counts.get(text) ?? 0) + 1;
+    return count > allowed ? [`${what} "${text}" was written ${count} times, at most ${allowed} expected`] : [];
+  });
+}
+
+function countsOf(texts: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return counts;
+}

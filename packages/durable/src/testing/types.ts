@@ -1,0 +1,57 @@
+import type { LambdaContext, MaybePromise } from '@sallyport/core';
+import type { Records, TestEnv } from '@sallyport/testkit';
+import type { ErrorObject, ExecutionStatus, Operation } from '@sallyport/testkit/durable';
+import type { Body } from './observer.js';
+
+/** A container with `durableExecutions()`, or a handler of `withDurableExecution`. */
+export type DurableHandler =
+  | { readonly handleLambda: (event: unknown, lambdaContext?: LambdaContext) => Promise<unknown> }
+  // The SDK's type of a handler names the context of `@types/aws-lambda`.
+  // biome-ignore lint/suspicious/noExplicitAny: any handler of the SDK, whose event and context are its own types
+  | ((event: any, context: any) => Promise<unknown>);
+
+/**
+ * Builds the function. It is called before each invocation, so that variables do not outlive an invocation. Pass `env.options()`
+ * to your application.
+ */
+export type BuildDurable = (env: TestEnv) => MaybePromise<DurableHandler>;
+
+/** Options of {@link runDurable}. */
+export interface RunDurableOptions {
+  /** Start of the clock. Default: the epoch. */
+  readonly now?: Date | number;
+  /** Variables that the application reads. Default: empty. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Answers of callbacks, by the name of the callback: a JSON value, or an `Error` that fails it. Others wait until they time out. */
+  readonly callbacks?: Readonly<Record<string, unknown>>;
+  /** Answers of other functions, by name or ARN. A function that throws fails the invocation. */
+  readonly functions?: Readonly<Record<string, (payload: unknown) => unknown>>;
+  /** Name of the execution. Default: a new id. */
+  readonly name?: string;
+  /** Execution time-out in seconds. Default: 31,622,400 (366 days). */
+  readonly timeoutSeconds?: number;
+  /** Number of invocations after which a run fails. Default: 100. */
+  readonly maxInvocations?: number;
+  /** Number of operations in an envelope and in a page. Default: 1,000. */
+  readonly pageSize?: number;
+}
+
+/** The outcome of an execution. */
+export interface DurableRun {
+  readonly status: ExecutionStatus;
+  /** The result, parsed; `undefined` if absent. */
+  readonly result: unknown;
+  readonly error?: ErrorObject;
+  /** Number of invocations. */
+  readonly invocations: number;
+  /** Number of checkpoints that were sent. */
+  readonly checkpoints: number;
+  /** All operations, the execution first. */
+  readonly operations: readonly Operation[];
+  /** The step functions that ran, in order. */
+  readonly bodies: readonly Body[];
+  /** Lines of the application's log, over all invocations. */
+  readonly logs: Records['logs'];
+  /** Logs, metrics and spans. */
+  readonly records: Records;
+}

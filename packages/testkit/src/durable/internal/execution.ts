@@ -1,0 +1,67 @@
+import type { CallbackDeadlines, DurableStore, ExecutionRecord, JournalEntry } from '../store.js';
+import type { Operation } from '../wire.js';
+import { replayed } from './apply.js';
+
+/** One execution in memory. Each change is stored before it takes effect. */
+export class Execution {
+  readonly #store: DurableStore;
+  readonly #operations = new Map<string, Operation>();
+  readonly #deadlines = new Map<string, CallbackDeadlines>();
+  #record: ExecutionRecord;
+
+  private constructor(store: DurableStore, record: ExecutionRecord) {
+    this.#store = store;
+    this.#record = record;
+  }
+
+  static start(store: DurableStore, record: ExecutionRecord, first: Operation): Execution {
+    const execution = new Execution(store, record);
+    execution.change({ record, operations: [first] });
+    return execution;
+  }
+
+  /** An execution from its journal, whose first entry has the whole record. */
+  static restore(store: DurableStore, journal: readonly JournalEntry[]): Execution {
+    const execution = new Execution(store, journal[0]?.record as ExecutionRecord);
+    for (const entry of journal) execution.#apply(entry);
+    return execution;
+  }
+
+  get record(): ExecutionRecord {
+    return this.#record;
+  }
+
+  get arn(): string {
+    return this.#record.arn;
+  }
+
+  get operations(): ReadonlyMap<string, Operation> {
+    return this.#operations;
+  }
+
+  get isOpen(): boolean {
+    return this.#record.status === 'RUNNING';
+  }
+
+  deadlinesOf(id: string): CallbackDeadlines | undefined {
+    return this.#deadlines.get(id);
+  }
+
+  change(entry: JournalEntry): void {
+    this.#store.append(this.arn, entry);
+    this.#apply(entry);
+  }
+
+  /** A page of the operations that a replay needs. */
+  page(from: number, size: number): { Operations: Operation[]; NextMarker?: string } {
+    const all = replayed(this.#operations);
+    const end = from + size;
+    return { Operations: all.slice(from, end), ...(end < all.length && { NextMarker: `${end}` }) };
+  }
+
+  #apply({ record, operations = [], deadlines = {} }: JournalEntry): void {
+    if (record) this.#record = { ...this.#record, ...record };
+    for (const operation of operations) this.#operations.set(operation.Id, operation);
+    for (const [id, times] of Object.entries(deadlines)) this.#deadlines.set(id, times);
+  }
+}
