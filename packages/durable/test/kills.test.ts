@@ -1,6 +1,6 @@
 import { durable, durableExecutions } from '@sallyport/durable';
 import { buildQueueEvent, type TestEnv } from '@sallyport/testkit';
-import type { KillPlan } from '../src/testing/kill.js';
+import type { KillPlan } from '../src/testing/internal/kill.js';
 import { drive } from '../src/testing/run-durable.js';
 import type { DurableRun } from '../src/testing/types.js';
 

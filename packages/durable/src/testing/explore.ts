@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Driving } from './execution-driver.js';
-import { type Kill, killOnce, killText } from './kill.js';
+import type { Driving } from './internal/execution-driver.js';
+import { type Kill, killOnce, killText } from './internal/kill.js';
+import { type Read, withProbes } from './internal/probes.js';
 import type { Body } from './observer.js';
-import { type Read, withProbes } from './probes.js';
 import { drive } from './run-durable.js';
 import { differences } from './sweep.js';
 import type { BuildDurable, DurableHandler, DurableRun, RunDurableOptions } from './types.js';
@@ -178,7 +178,7 @@ class Exploration {
     const key = `${operationId} ${attempt}`;
     let outcome = this.#outcomes.get(key);
     if (!outcome) {
-      outcome = await outcomeOf(run);
+      outcome = await attempted(run);
       this.#outcomes.set(key, outcome);
     }
     if ('thrown' in outcome) throw outcome.thrown;
@@ -202,7 +202,7 @@ function replaysOf({ checkpoints, invocations }: DurableRun): Kill[] {
   return [...each('after', checkpoints), ...each('answer', invocations)];
 }
 
-async function outcomeOf(run: () => unknown): Promise<Outcome> {
+async function attempted(run: () => unknown): Promise<Outcome> {
   try {
     return { value: await run() };
   } catch (thrown) {

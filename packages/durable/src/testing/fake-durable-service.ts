@@ -1,6 +1,6 @@
 import type { TestEnv } from '@sallyport/testkit';
 import type { DurableEngine } from '@sallyport/testkit/durable';
-import { ExecutionDriver } from './execution-driver.js';
+import { ExecutionDriver } from './internal/execution-driver.js';
 import type { BuildDurable, RunDurableOptions } from './types.js';
 
 /** Options of {@link fakeDurableService}. */

@@ -1,6 +1,6 @@
-import { type Driving, ExecutionDriver } from './execution-driver.js';
+import { type Driving, ExecutionDriver } from './internal/execution-driver.js';
+import { withPlugin } from './internal/with-plugin.js';
 import type { BuildDurable, DurableRun, RunDurableOptions } from './types.js';
-import { withPlugin } from './with-plugin.js';
 
 /**
  * Runs a durable execution to its end, on AWS's SDK and a service in memory. Waits end immediately: the clock moves to their end.

@@ -1,7 +1,7 @@
 import { AssertionError } from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
 import { canonicalJson } from '@sallyport/core/internal';
-import { type Kill, killOnce, killText } from './kill.js';
+import { type Kill, killOnce, killText } from './internal/kill.js';
 import { drive } from './run-durable.js';
 import type { BuildDurable, DurableRun, RunDurableOptions } from './types.js';
 

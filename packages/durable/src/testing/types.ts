@@ -38,9 +38,11 @@ export interface RunDurableOptions {
 
 /** The outcome of an execution. */
 export interface DurableRun {
+  /** State at the end. */
   readonly status: ExecutionStatus;
   /** The result, parsed; `undefined` if absent. */
   readonly result: unknown;
+  /** Error of a failed execution. */
   readonly error?: ErrorObject;
   /** Number of invocations. */
   readonly invocations: number;

@@ -12,9 +12,9 @@ import {
   type Outcome,
   type StateRequest,
 } from '@sallyport/testkit/durable';
+import { type Body, type Observer, places } from '../observer.js';
+import type { BuildDurable, DurableHandler, DurableRun, RunDurableOptions } from '../types.js';
 import { type KillPlan, NEVER, stopped } from './kill.js';
-import { type Body, type Observer, places } from './observer.js';
-import type { BuildDurable, DurableHandler, DurableRun, RunDurableOptions } from './types.js';
 
 const FUNCTION_ARN = 'arn:aws:lambda:us-east-1:123456789012:function:test-function';
 const MAX_TIMEOUT_SECONDS = 31_622_400;
