@@ -3,6 +3,7 @@ import type { Driving } from './internal/execution-driver.js';
 import { type Kill, killOnce, killText } from './internal/kill.js';
 import { type Read, withProbes } from './internal/probes.js';
 import type { Body } from './observer.js';
+import { EXPLORE_OPTIONS } from './options.js';
 import { drive } from './run-durable.js';
 import { differences } from './sweep.js';
 import type { BuildDurable, DurableHandler, DurableRun, RunDurableOptions } from './types.js';
@@ -51,7 +52,8 @@ export async function explore(
   event: unknown,
   options: ExploreOptions = {},
 ): Promise<readonly Finding[]> {
-  const { seeds = 5, next, ...runOptions } = options;
+  const { seeds, next } = EXPLORE_OPTIONS.parse(options);
+  const { seeds: _seeds, next: _next, ...runOptions } = options;
   return new Exploration(build, event, runOptions).run(seeds, next);
 }
 

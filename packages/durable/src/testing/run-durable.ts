@@ -9,6 +9,7 @@ import type { BuildDurable, DurableRun, RunDurableOptions } from './types.js';
  *   before each invocation.
  * @param event the event of the trigger, such as an SQS batch
  * @returns status, result, operations, and the step functions that ran
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  * @throws AssertionError for an execution that waits for a callback without an answer, or needs too many invocations
  * @example
  * const build = (env) => new App({ ...env.options(), surfaces: [durableExecutions()] }).queue('orders', durable(charge));
