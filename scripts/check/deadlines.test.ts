@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDynamoConnectionRegistry } from '../../packages/connections/src/index.js';
+import { completeCallback } from '../../packages/durable/src/start.js';
 import { DynamoTable } from '../../packages/dynamo/src/index.js';
 import { createWebSocketClientFactory } from '../../packages/http/src/websocket.js';
 import { createJobLedger, idempotentHandler } from '../../packages/jobs/src/index.js';
@@ -57,6 +58,8 @@ const CALLS: Readonly<Record<string, (bench: Bench) => unknown>> = {
     createJobLedger({ tableName: 't', client, clock }).getJob(JOB, { signal }),
   'connections: the registry of connections and groups': ({ client, clock, signal }) =>
     createDynamoConnectionRegistry({ tableName: 't', client, clock }).get(KEY, { signal }),
+  'durable: starts of executions, answers to callbacks': ({ client, signal }) =>
+    completeCallback('id', 1, { client: client as never, signal, timeoutMs: 5000 }),
   'objectstore: the store and its grants': ({ client, clock, signal }) =>
     createS3ObjectStore({ client, clock }).get({ ref: parseObjectRef('s3://notes/a.txt'), maxBytes: 1 }, { signal }),
   'objectstore: `callerIdentity`, `assumeAccount`': ({ client, clock, signal }) => {
@@ -239,7 +242,7 @@ it.each([
 
 it('every file that sends a command of the AWS SDK has a row, and every file of a row passes a signal', async () => {
   const folders =
-    'core dispatch http streams appsync secure triggers dynamo ratelimit jobs connections objectstore vectors microvm mcp parameters';
+    'core dispatch http streams appsync secure triggers dynamo ratelimit jobs connections durable objectstore vectors microvm mcp parameters';
   const paths = folders.split(' ').map((name) => `packages/${name}/src`);
   const { stdout } = await run('git', [
     'grep',

@@ -142,6 +142,7 @@ export const SHARED_FILES: Readonly<Record<string, string | readonly string[]>> 
   // One Runtime API server: for the environments of a local run, and for functions under AWS's runtime client in tests.
   'tools/lambda-runtime/src/invocation-queue.ts': 'packages/local/src/internal/runtime/api.ts',
   // The calls of the packages are recorded with the test servers of those packages, which the constructs do not depend on.
+  'packages/constructs/test/lab/iam/senders.ts': 'packages/durable/src/start.ts',
   'packages/constructs/test/lab/iam/drives.ts': [
     'tools/dynamodb-local/src/index.ts',
     'packages/microvm/test/support/harness.ts',

@@ -58,6 +58,15 @@ export const DEADLINES: readonly DeadlineRow[] = [
     note: 'the last argument of each method: `registry.get(key, ctx)`',
   },
   {
+    package: 'durable',
+    calls: 'starts of executions, answers to callbacks',
+    sources: ['packages/durable/src/start/internal/lambda.ts'],
+    limit: '`timeoutMs`',
+    defaultMs: 5000,
+    stops: 'caller',
+    note: 'the options of each call: `{ signal: ctx.signal }`',
+  },
+  {
     package: 'http',
     calls: '`ctx.asWebSocket().sendMessage`',
     sources: ['packages/http/src/websocket/client.ts'],

@@ -43,6 +43,14 @@ export const ERROR_TABLES: Readonly<Record<string, readonly ErrorTable[]>> = {
   'packages/connections/README.md': [
     { name: '@sallyport/connections', source: 'packages/connections/src/errors.ts', type: 'CONNECTION_ERROR_CODES' },
   ],
+  'packages/durable/README.md': [
+    { name: '@sallyport/durable', source: 'packages/durable/src/errors.ts', type: 'DURABLE_ERROR_CODES' },
+    {
+      name: '@sallyport/durable/start',
+      source: 'packages/durable/src/start/errors.ts',
+      type: 'EXECUTION_SERVICE_CODES',
+    },
+  ],
   'packages/parameters/README.md': [
     { name: '@sallyport/parameters', source: 'packages/parameters/src/errors.ts', type: 'PARAMETERS_ERROR_CODES' },
   ],

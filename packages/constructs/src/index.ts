@@ -3,6 +3,7 @@ export { CONSTRUCT_CODES, ConstructError, type ConstructErrorCode } from './erro
 export { type BundleFunctionProps, bundleFunction } from './function/bundle-function.js';
 export type { CanaryProps } from './function/canary.js';
 export type { FunctionFlags, FunctionResourceProps } from './function/function-resources.js';
+export type { DurableFunctionProps } from './function/internal/durable.js';
 export type { WatchedWiring } from './function/internal/watched.js';
 export { ServiceAlarms, type ServiceAlarmsProps } from './function/service-alarms.js';
 export { ServiceDashboard, type ServiceDashboardProps } from './function/service-dashboard.js';

@@ -1,12 +1,28 @@
-import type { Context } from '@sallyport/core';
-import { type ExecutionScope, executionScopeOf, isObject, isPromise, markDurable, stateOf } from '@sallyport/core/internal';
+import type { Clock, Context } from '@sallyport/core';
+import {
+  type ExecutionScope,
+  executionScopeOf,
+  isObject,
+  isPromise,
+  markDurable,
+  stateOf,
+} from '@sallyport/core/internal';
+import { defineOptions, oneOf, withMethods } from '@sallyport/core/options';
 import { DurableError } from './errors.js';
-import { toSeconds } from './internal/checks.js';
+import { durationOption } from './internal/checks.js';
 import { runAs } from './internal/current.js';
 import type { Lane } from './internal/lane.js';
 import { addOperations, addReplayRules } from './internal/members.js';
+import { runOnFailure } from './internal/on-failure.js';
 import { OutsideOperations } from './internal/outside.js';
 import type { Durable, DurableOptions } from './types.js';
+
+/** Validators of {@link DurableOptions}. */
+export const DURABLE_OPTIONS = /* @__PURE__ */ defineOptions<DurableOptions>()({
+  sleepUpTo: /* @__PURE__ */ durationOption(),
+  clock: /* @__PURE__ */ withMethods<Clock>('now'),
+  delivery: /* @__PURE__ */ oneOf('inline', 'handoff'),
+});
 
 /** Clears the timers of a request, and waits for its notifications. The run of a batch does this for its records. */
 async function endRequest(ctx: object): Promise<void> {
@@ -35,7 +51,21 @@ function refuseStream<R>(result: R): R {
   const body: unknown = isObject(result) ? result.body : undefined;
   const isStream = isObject(body) && (Symbol.asyncIterator in body || 'getReader' in body);
   if (!isStream) return result;
-  throw new DurableError('durable.streaming_refused', 'a durable execution cannot stream its answer: return text or bytes');
+  throw new DurableError(
+    'durable.streaming_refused',
+    'a durable execution cannot stream its answer: return text or bytes',
+  );
+}
+
+/** Runs what `compensate` has registered if a handler fails. */
+function undoing<R>(ctx: object, run: () => R, before?: () => void): R {
+  const undo = async (thrown: unknown): Promise<never> => {
+    before?.();
+    await runOnFailure(ctx);
+    throw thrown;
+  };
+  const result = run();
+  return isPromise(result) ? (result.then(undefined, undo) as R) : result;
 }
 
 /**
@@ -44,7 +74,7 @@ function refuseStream<R>(result: R): R {
  *
  * Code between operations runs again at every replay: effects belong in steps.
  *
- * @throws DurableError `durable.invalid_operation` for an invalid option
+ * @throws FrameworkError `app.invalid_configuration` for an unknown or wrong option
  * @example
  * app.queue('orders', durable(async (ctx, message) => {
  *   const order = recordJson<Order>(message);
@@ -57,20 +87,23 @@ export function durable<C extends object, A extends unknown[], R>(
   handler: (ctx: C & Durable, ...args: A) => R,
   options: DurableOptions = {},
 ): (ctx: C, ...args: A) => R {
-  if (options.sleepUpTo) toSeconds(options.sleepUpTo, 'sleepUpTo');
+  const { delivery } = DURABLE_OPTIONS.parse(options);
   const wrapped = (ctx: C, ...args: A): R => {
     const scope = executionScopeOf(ctx);
     if (!isLane(scope)) {
       const operations = new OutsideOperations(ctx, options);
       addOperations(ctx, operations);
-      return runAs(operations, undefined, () => handler(ctx as C & Durable, ...args));
+      return runAs(operations, undefined, () => undoing(ctx, () => handler(ctx as C & Durable, ...args)));
     }
     scope.bind(ctx);
     scope.onSuspend(() => endRequest(ctx));
     addOperations(ctx, scope);
     addReplayRules(ctx, scope);
-    return runAs(scope, undefined, () => refuseStream(handler(ctx as C & Durable, ...args)));
+    const refused = () => scope.endRefusal();
+    return runAs(scope, undefined, () =>
+      undoing(ctx, () => refuseStream(handler(ctx as C & Durable, ...args)), refused),
+    );
   };
   Object.defineProperty(wrapped, 'name', { value: handler.name, configurable: true });
-  return markDurable(wrapped, { delivery: options.delivery });
+  return markDurable(wrapped, { delivery });
 }

@@ -10,9 +10,10 @@ import {
   type SurfaceHost,
 } from '@sallyport/core';
 import { logRefusal, type Members } from '@sallyport/core/internal';
+import { defineOptions, func, integer, list, string, withMethods } from '@sallyport/core/options';
 import { DurableError } from './errors.js';
 import type { RecordedCaller } from './internal/caller.js';
-import { assertWhole, toSeconds } from './internal/checks.js';
+import { durationOption, toSeconds } from './internal/checks.js';
 import { assertInput, isEnvelope } from './internal/envelope.js';
 import type { StartRecord } from './internal/handoff.js';
 import type { ExecutionSettings } from './internal/serve.js';
@@ -50,6 +51,17 @@ export interface ExecutionClient {
   checkpoint(request: never, logger?: never): Promise<object>;
 }
 
+/** Validators and defaults for {@link DurableExecutionsOptions}. */
+export const DURABLE_EXECUTIONS_OPTIONS = /* @__PURE__ */ defineOptions<DurableExecutionsOptions>()({
+  concurrency: /* @__PURE__ */ integer(1, 1000).default(10),
+  maxRecords: /* @__PURE__ */ integer(1, 10_000).default(100),
+  claims: /* @__PURE__ */ list(string).default([]),
+  revalidate: /* @__PURE__ */ func<NonNullable<DurableExecutionsOptions['revalidate']>>(),
+  revalidateAfter: /* @__PURE__ */ durationOption().default({ hours: 1 }),
+  start: /* @__PURE__ */ func<StartRecord>(),
+  client: /* @__PURE__ */ withMethods<ExecutionClient>('getExecutionState', 'checkpoint'),
+});
+
 const KIND = 'durable';
 const DURABLE_ENV = 'FRAMEWORK_DURABLE';
 
@@ -75,7 +87,7 @@ const SAMPLE = {
  * Serves the executions of a durable function: the event inside an execution goes through the other surfaces of the container, as if its
  * trigger had invoked the function. Pass it in the option `surfaces`.
  *
- * @throws DurableError `durable.invalid_operation` for an invalid option
+ * @throws FrameworkError `app.invalid_configuration` for an unknown or wrong option
  * @example const app = new SecureApp({ principalResolver, surfaces: [durableExecutions()] });
  */
 export function durableExecutions(options: DurableExecutionsOptions = {}): Surface {
@@ -90,10 +102,11 @@ class DurableSurface implements Surface {
   #host: SurfaceHost | undefined;
 
   constructor(options: DurableExecutionsOptions) {
-    const { concurrency = 10, maxRecords = 100, claims = [], revalidateAfter = { hours: 1 }, revalidate, start, client } = options;
+    const { concurrency, maxRecords, claims, revalidateAfter, revalidate, start, client } =
+      DURABLE_EXECUTIONS_OPTIONS.parse(options);
     this.#settings = {
-      concurrency: assertWhole(concurrency, 1, 1000, 'option "concurrency"'),
-      maxRecords: assertWhole(maxRecords, 1, 10_000, 'option "maxRecords"'),
+      concurrency,
+      maxRecords,
       authority: { claims, revalidate, revalidateSeconds: toSeconds(revalidateAfter, 'option "revalidateAfter"') },
       start,
       client,

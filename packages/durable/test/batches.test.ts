@@ -16,7 +16,10 @@ const SQS = 'arn:aws:sqs:eu-west-1:123456789012';
 
 /** A batch of a standard queue. */
 const queue = (...bodies: string[]) =>
-  buildQueueEvent(`${SQS}:orders`, bodies.map((body, index) => ({ body, messageId: `m-${index}` })));
+  buildQueueEvent(
+    `${SQS}:orders`,
+    bodies.map((body, index) => ({ body, messageId: `m-${index}` })),
+  );
 /** A batch of a FIFO queue; each record is `<group> <body>`. */
 const fifo = (...records: string[]) =>
   buildQueueEvent(
@@ -28,11 +31,14 @@ test('two records of step, wait and step take two invocations, and steps share c
   const bodies: string[] = [];
   const ran = await runExecution(
     (app) =>
-      app.queue('orders', durable(async (ctx, { body }) => {
-        await ctx.step('first', () => void bodies.push(`first ${body}`));
-        await ctx.wait('pause', { minutes: 10 });
-        await ctx.step('last', () => void bodies.push(`last ${body}`));
-      })),
+      app.queue(
+        'orders',
+        durable(async (ctx, { body }) => {
+          await ctx.step('first', () => void bodies.push(`first ${body}`));
+          await ctx.wait('pause', { minutes: 10 });
+          await ctx.step('last', () => void bodies.push(`last ${body}`));
+        }),
+      ),
     queue('a', 'b'),
   );
   expect([ran.status, reportOf(ran), ran.invocations, ran.checkpoints]).toEqual(['SUCCEEDED', [], 2, 4]);
@@ -49,10 +55,13 @@ test.each<[string, string[], string[]]>([
 ])('%s is in record order, and each failure is one line', async (_name, bodies, expected) => {
   const ran = await runExecution(
     (app) =>
-      app.queue('orders', durable(async (ctx, { body }) => {
-        await ctx.wait('pause', { seconds: 5 });
-        if (body === 'fail') throw new Error('broken');
-      })),
+      app.queue(
+        'orders',
+        durable(async (ctx, { body }) => {
+          await ctx.wait('pause', { seconds: 5 });
+          if (body === 'fail') throw new Error('broken');
+        }),
+      ),
     queue(...bodies),
   );
   expect([ran.status, reportOf(ran)]).toEqual(['SUCCEEDED', expected]);
@@ -63,7 +72,13 @@ test('a failed record without an identifier fails the execution', async () => {
   const event = queue('fail', 'ok');
   const records = event.Records.map((record, index) => (index === 0 ? { ...record, messageId: '' } : record));
   const ran = await runExecution(
-    (app) => app.queue('orders', durable(async (_ctx, { body }) => { if (body === 'fail') throw new Error('broken'); })),
+    (app) =>
+      app.queue(
+        'orders',
+        durable(async (_ctx, { body }) => {
+          if (body === 'fail') throw new Error('broken');
+        }),
+      ),
     { Records: records },
   );
   expect([ran.status, ran.error?.ErrorType]).toEqual(['FAILED', 'streams.missing_identifier']);
@@ -73,14 +88,17 @@ test('a record that awaits outside a step is not cut by the wait of its neighbou
   const seen: string[] = [];
   const ran = await runExecution(
     (app) =>
-      app.queue('orders', durable(async (ctx, { body }) => {
-        if (body === 'waits') return ctx.wait('pause', { minutes: 1 });
-        seen.push('begins');
-        await new Promise((resolve) => setTimeout(resolve, 60));
-        seen.push('goes on');
-        await ctx.step('last', () => void seen.push('last'));
-        return undefined;
-      })),
+      app.queue(
+        'orders',
+        durable(async (ctx, { body }) => {
+          if (body === 'waits') return ctx.wait('pause', { minutes: 1 });
+          seen.push('begins');
+          await new Promise((resolve) => setTimeout(resolve, 60));
+          seen.push('goes on');
+          await ctx.step('last', () => void seen.push('last'));
+          return undefined;
+        }),
+      ),
     queue('waits', 'works'),
   );
   expect([reportOf(ran), ran.invocations]).toEqual([[], 2]);
@@ -91,16 +109,25 @@ test('a record that awaits outside a step after a step is not cut by the retry o
   const seen: string[] = [];
   const ran = await runExecution(
     (app) =>
-      app.queue('orders', durable(async (ctx, { body }) => {
-        if (body === 'retries') {
-          await ctx.step('work', ({ attempt }) => { if (attempt < 2) throw new Error('not yet'); }, { retry: { attempts: 3, delaySeconds: 30 } });
-          return;
-        }
-        await ctx.step('first', () => turns(3));
-        seen.push('begins');
-        await new Promise((resolve) => setTimeout(resolve, 60));
-        seen.push('goes on');
-      })),
+      app.queue(
+        'orders',
+        durable(async (ctx, { body }) => {
+          if (body === 'retries') {
+            await ctx.step(
+              'work',
+              ({ attempt }) => {
+                if (attempt < 2) throw new Error('not yet');
+              },
+              { retry: { attempts: 3, delaySeconds: 30 } },
+            );
+            return;
+          }
+          await ctx.step('first', () => turns(3));
+          seen.push('begins');
+          await new Promise((resolve) => setTimeout(resolve, 60));
+          seen.push('goes on');
+        }),
+      ),
     queue('retries', 'works'),
   );
   expect([reportOf(ran), ran.invocations]).toEqual([[], 2]);
@@ -109,10 +136,15 @@ test('a record that awaits outside a step after a step is not cut by the retry o
 
 test('a plain handler is one step: it runs once, though its neighbour waits', async () => {
   let plain = 0;
-  const both = (event: { Records: readonly object[] }, other: { Records: readonly object[] }) => ({ Records: [...event.Records, ...other.Records] });
+  const both = (event: { Records: readonly object[] }, other: { Records: readonly object[] }) => ({
+    Records: [...event.Records, ...other.Records],
+  });
   const ran = await runExecution(
     (app) => {
-      app.queue('orders', durable(async (ctx: Durable) => ctx.wait('pause', { minutes: 14 })));
+      app.queue(
+        'orders',
+        durable(async (ctx: Durable) => ctx.wait('pause', { minutes: 14 })),
+      );
       app.queue('mails', () => {
         plain += 1;
         return new Map();
@@ -121,20 +153,37 @@ test('a plain handler is one step: it runs once, though its neighbour waits', as
     both(queue('a'), buildQueueEvent(`${SQS}:mails`, [{ body: 'b', messageId: 'm-9' }])),
   );
   expect([plain, reportOf(ran), ran.invocations]).toEqual([1, [], 2]);
-  expect(ran.operations.slice(1).map(({ Type, Name }) => `${Type} ${Name}`)).toEqual(['CONTEXT queue 0 m-0', 'STEP queue 1 m-9', 'WAIT pause']);
+  expect(ran.operations.slice(1).map(({ Type, Name }) => `${Type} ${Name}`)).toEqual([
+    'CONTEXT queue 0 m-0',
+    'STEP queue 1 m-9',
+    'WAIT pause',
+  ]);
 });
 
 test('two durable records beside two plain records take five calls and eleven operations', async () => {
   const ran = await runExecution(
     (app) => {
-      app.queue('orders', durable(async (ctx) => {
-        await ctx.step('first', () => 1);
-        await ctx.wait('pause', { seconds: 5 });
-        await ctx.step('last', () => 2);
-      }));
-      app.queue('mails', (_ctx, { body }) => { if (body === 'fail') throw new Error('broken'); });
+      app.queue(
+        'orders',
+        durable(async (ctx) => {
+          await ctx.step('first', () => 1);
+          await ctx.wait('pause', { seconds: 5 });
+          await ctx.step('last', () => 2);
+        }),
+      );
+      app.queue('mails', (_ctx, { body }) => {
+        if (body === 'fail') throw new Error('broken');
+      });
     },
-    { Records: [...queue('a', 'b').Records, ...buildQueueEvent(`${SQS}:mails`, [{ body: 'ok', messageId: 'm-8' }, { body: 'fail', messageId: 'm-9' }]).Records] },
+    {
+      Records: [
+        ...queue('a', 'b').Records,
+        ...buildQueueEvent(`${SQS}:mails`, [
+          { body: 'ok', messageId: 'm-8' },
+          { body: 'fail', messageId: 'm-9' },
+        ]).Records,
+      ],
+    },
   );
   expect([reportOf(ran), ran.invocations, ran.operations.length]).toEqual([['m-9'], 2, 11]);
   expect(ran.checkpoints).toBeLessThanOrEqual(5);
@@ -147,14 +196,17 @@ test('FIFO groups run side by side, whichever ends first, and a failure holds ba
     (app) => {
       invocation += 1;
       const slow = invocation === 1 ? 'a' : 'b';
-      app.queue('orders.fifo', durable(async (ctx, { body }) => {
-        await ctx.step('work', async () => {
-          await turns(body.startsWith(slow) ? 20 : 1);
-          seen.push(body);
-        });
-        await ctx.wait('pause', { seconds: 10 });
-        if (body === 'a fail') throw new Error('broken');
-      }));
+      app.queue(
+        'orders.fifo',
+        durable(async (ctx, { body }) => {
+          await ctx.step('work', async () => {
+            await turns(body.startsWith(slow) ? 20 : 1);
+            seen.push(body);
+          });
+          await ctx.wait('pause', { seconds: 10 });
+          if (body === 'a fail') throw new Error('broken');
+        }),
+      );
     },
     fifo('a 1', 'b 1', 'a fail', 'b 2', 'a 3', 'b 3'),
   );
@@ -171,13 +223,20 @@ test.each<[string, object | undefined, string[], string[]]>([
   const seen: string[] = [];
   const ran = await runExecution(
     (app) =>
-      app.kinesis('clicks', durable(async (ctx, record) => {
-        const body = Buffer.from(record.kinesis.data, 'base64').toString();
-        await ctx.step('work', () => void seen.push(body));
-        await ctx.wait('pause', { seconds: 10 });
-        if (body === 'fail') throw new Error('broken');
-      }), options),
-    buildKinesisEvent('arn:aws:kinesis:eu-west-1:123456789012:stream/clicks', ['1', 'fail', '3'].map((data, index) => ({ data, eventID: `s-${index}` }))),
+      app.kinesis(
+        'clicks',
+        durable(async (ctx, record) => {
+          const body = Buffer.from(record.kinesis.data, 'base64').toString();
+          await ctx.step('work', () => void seen.push(body));
+          await ctx.wait('pause', { seconds: 10 });
+          if (body === 'fail') throw new Error('broken');
+        }),
+        options,
+      ),
+    buildKinesisEvent(
+      'arn:aws:kinesis:eu-west-1:123456789012:stream/clicks',
+      ['1', 'fail', '3'].map((data, index) => ({ data, eventID: `s-${index}` })),
+    ),
   );
   expect([ran.status, seen]).toEqual(['SUCCEEDED', expected]);
   expect(reportOf(ran)).toEqual(failed);
@@ -188,12 +247,17 @@ test('the option concurrency of a registration limits its lanes, and ten run wit
     let running = 0;
     let highest = 0;
     await runExecution(
-      (app) => app.queue('orders', async () => {
-        running += 1;
-        highest = Math.max(highest, running);
-        await turns(2);
-        running -= 1;
-      }, options),
+      (app) =>
+        app.queue(
+          'orders',
+          async () => {
+            running += 1;
+            highest = Math.max(highest, running);
+            await turns(2);
+            running -= 1;
+          },
+          options,
+        ),
       queue(...'abcdefghijklm'),
     );
     return highest;
@@ -203,13 +267,32 @@ test('the option concurrency of a registration limits its lanes, and ten run wit
 
 test('a batch with more records than maxRecords fails before any record runs', async () => {
   let calls = 0;
-  const ran = await runExecution((app) => app.queue('orders', durable(() => { calls += 1; })), queue('a', 'b', 'c'), { maxRecords: 2 });
-  expect([ran.status, ran.error?.ErrorType, calls, ran.operations.length]).toEqual(['FAILED', 'durable.batch_too_large', 0, 1]);
+  const ran = await runExecution(
+    (app) =>
+      app.queue(
+        'orders',
+        durable(() => {
+          calls += 1;
+        }),
+      ),
+    queue('a', 'b', 'c'),
+    { maxRecords: 2 },
+  );
+  expect([ran.status, ran.error?.ErrorType, calls, ran.operations.length]).toEqual([
+    'FAILED',
+    'durable.batch_too_large',
+    0,
+    1,
+  ]);
 });
 
 test('after a suspension no timer of the delivery writes a line', async () => {
   const ran = await runExecution(
-    (app) => app.queue('orders', durable(async (ctx) => ctx.wait('pause', { minutes: 10 }))),
+    (app) =>
+      app.queue(
+        'orders',
+        durable(async (ctx) => ctx.wait('pause', { minutes: 10 })),
+      ),
     queue('a', 'b'),
     { remainingMs: 3_000, onSuspended: (_engine, _invocation, clock) => clock.advance(4_000) },
   );
@@ -226,15 +309,19 @@ test('each message of a standard queue starts its own execution if it can, named
   const bodies: string[] = [];
   const options = {
     async start(input: { name: string; event: unknown }) {
-      if (started.some(({ name }) => name === input.name)) throw Object.assign(new Error('used'), { code: 'durable.execution_conflict' });
+      if (started.some(({ name }) => name === input.name))
+        throw Object.assign(new Error('used'), { code: 'durable.execution_conflict' });
       started.push(input as (typeof started)[0]);
     },
   };
   const register = (app: App) =>
-    app.queue('orders', durable(async (ctx, { body }) => {
-      await ctx.wait('pause', { days: 3 });
-      await ctx.step('work', () => void bodies.push(body));
-    }));
+    app.queue(
+      'orders',
+      durable(async (ctx, { body }) => {
+        await ctx.wait('pause', { days: 3 });
+        await ctx.step('work', () => void bodies.push(body));
+      }),
+    );
   const batch = await runExecution(register, queue('a', 'b'), options);
   expect([reportOf(batch), batch.invocations, bodies, started.length]).toEqual([[], 1, [], 2]);
   expect(reportOf(await runExecution(register, queue('a'), options))).toEqual([]);
@@ -246,11 +333,29 @@ test('each message of a standard queue starts its own execution if it can, named
 
 test.each<[string, Parameters<typeof durable>[1], (ctx: Durable) => Promise<unknown>]>([
   ['a wait longer than its mapping permits', {}, (ctx) => ctx.wait('pause', { minutes: 16 })],
-  ['two waits that are together longer', {}, async (ctx) => { await ctx.wait('a', { minutes: 10 }); await ctx.wait('b', { minutes: 6 }); }],
-  ['a callback longer than its mapping permits', {}, (ctx) => ctx.callback('a', {} as never, { submit() {}, timeoutSeconds: 901 })],
+  [
+    'two waits that are together longer',
+    {},
+    async (ctx) => {
+      await ctx.wait('a', { minutes: 10 });
+      await ctx.wait('b', { minutes: 6 });
+    },
+  ],
+  [
+    'a callback longer than its mapping permits',
+    {},
+    (ctx) => ctx.callback('a', {} as never, { submit() {}, timeoutSeconds: 901 }),
+  ],
   ['a handoff that cannot start executions', { delivery: 'handoff' }, async () => {}],
 ])('%s rejects its record', async (_name, options, handler) => {
-  const ran = await runExecution((app) => app.queue('orders', durable((ctx) => handler(ctx), options)), queue('a'));
+  const ran = await runExecution(
+    (app) =>
+      app.queue(
+        'orders',
+        durable((ctx) => handler(ctx), options),
+      ),
+    queue('a'),
+  );
   expect(reportOf(ran)).toEqual(['m-0']);
   expect((ran.lines[0]?.error as { code?: string }).code).toBe('durable.use_handoff');
 });
@@ -259,10 +364,14 @@ test('keys and ids of a record are equal when AWS delivers it again at another p
   const seen: string[] = [];
   const deliver = (event: object) =>
     runExecution(
-      (app) => app.queue('orders', durable(async (ctx, { body }) => {
-        const id = ctx.newId();
-        await ctx.step('charge', (step) => void seen.push(`${body} ${id} ${step.idempotencyKey}`));
-      })),
+      (app) =>
+        app.queue(
+          'orders',
+          durable(async (ctx, { body }) => {
+            const id = ctx.newId();
+            await ctx.step('charge', (step) => void seen.push(`${body} ${id} ${step.idempotencyKey}`));
+          }),
+        ),
       event,
     );
   const [first, second] = queue('a', 'b').Records;

@@ -1,7 +1,7 @@
 import { LocalDurableTestRunner } from '@aws/durable-execution-sdk-js-testing';
 import { createApp } from '@sallyport/dispatch/app';
 import { json } from '@sallyport/http';
-import { buildEventBusEvent, buildAPIGatewayV2Request } from '@sallyport/testkit';
+import { buildAPIGatewayV2Request, buildEventBusEvent } from '@sallyport/testkit';
 import { durable, durableExecutions } from '../src/index.js';
 import { FUNCTION, linesOf, runExecution } from './run.js';
 
@@ -9,8 +9,18 @@ const ARN = `${FUNCTION}:1/durable-execution/order-1/4f1c`;
 const EVENT = buildEventBusEvent({ source: 'shop', detailType: 'Ordered', detail: {} });
 
 function envelope(payload: unknown = JSON.stringify(EVENT), more: readonly object[] = []) {
-  const first = { Id: '0', Type: 'EXECUTION', Status: 'STARTED', StartTimestamp: 1_764_410_400_000, ExecutionDetails: { InputPayload: payload } };
-  return { DurableExecutionArn: ARN, CheckpointToken: 'token', InitialExecutionState: { Operations: [first, ...more] } };
+  const first = {
+    Id: '0',
+    Type: 'EXECUTION',
+    Status: 'STARTED',
+    StartTimestamp: 1_764_410_400_000,
+    ExecutionDetails: { InputPayload: payload },
+  };
+  return {
+    DurableExecutionArn: ARN,
+    CheckpointToken: 'token',
+    InitialExecutionState: { Operations: [first, ...more] },
+  };
 }
 
 const untouched = {
@@ -23,7 +33,13 @@ async function serve(event: unknown, lambdaContext: object = {}, environment: Re
   const lines: Record<string, unknown>[] = [];
   let calls = 0;
   const app = createApp({ environment, log: linesOf(lines), surfaces: [durableExecutions({ client: untouched })] });
-  app.eventBus({ source: 'shop' }, durable(() => { calls += 1; return 'served'; }));
+  app.eventBus(
+    { source: 'shop' },
+    durable(() => {
+      calls += 1;
+      return 'served';
+    }),
+  );
   const outcome = await app.handleLambda(event, lambdaContext).then(
     (answer) => JSON.stringify(answer),
     (error: { code: string; message: string }) => `${error.code} ${error.message}`,
@@ -36,16 +52,86 @@ const AGENT = { clientContext: { custom: { bedrockAgentCoreToolName: 'notes___ad
 
 test.each<[string, unknown, object, Record<string, string>, string, number]>([
   ['an execution outside Lambda', envelope(), {}, {}, '{"Status":"SUCCEEDED","Result":"\\"served\\""}', 1],
-  ['an execution of a durable function', envelope(), {}, { ...LAMBDA, FRAMEWORK_DURABLE: '1' }, '{"Status":"SUCCEEDED","Result":"\\"served\\""}', 1],
-  ['an execution sent to a function that is not durable', envelope(), {}, LAMBDA, 'durable.function_not_durable framework: function is not durable', 0],
-  ['an execution with a foreign step result', envelope(undefined, [{ Id: '1', Type: 'STEP', Status: 'SUCCEEDED' }]), {}, LAMBDA, 'durable.function_not_durable framework: function is not durable', 0],
-  ['an execution from an agent', envelope(), AGENT, {}, 'dispatch.no_adapter framework: no adapter for agent invocations', 0],
-  ['an execution from a direct caller', envelope(), { clientContext: {} }, {}, 'durable.function_not_durable framework: a direct invocation cannot continue an execution', 0],
-  ['an execution in an execution', envelope(JSON.stringify(envelope())), {}, {}, '{"Status":"FAILED","Error":{"ErrorMessage":"framework: the event of an execution is an execution","ErrorType":"durable.nested"}}', 0],
-  ['an execution without input', envelope(null), {}, {}, 'durable.envelope_invalid framework: InitialExecutionState.Operations[0].ExecutionDetails.InputPayload must be a JSON object (got object)', 0],
-  ['input that is not JSON', envelope('{'), {}, {}, 'durable.envelope_invalid framework: InitialExecutionState.Operations[0].ExecutionDetails.InputPayload must be a JSON object (got string)', 0],
-  ['input that is not an object', envelope('7'), {}, {}, 'durable.envelope_invalid framework: InitialExecutionState.Operations[0].ExecutionDetails.InputPayload must be a JSON object (got string)', 0],
-  ['an event without operations', { ...envelope(), InitialExecutionState: { Operations: [] } }, {}, {}, 'dispatch.unknown_event', 0],
+  [
+    'an execution of a durable function',
+    envelope(),
+    {},
+    { ...LAMBDA, FRAMEWORK_DURABLE: '1' },
+    '{"Status":"SUCCEEDED","Result":"\\"served\\""}',
+    1,
+  ],
+  [
+    'an execution sent to a function that is not durable',
+    envelope(),
+    {},
+    LAMBDA,
+    'durable.function_not_durable framework: function is not durable',
+    0,
+  ],
+  [
+    'an execution with a foreign step result',
+    envelope(undefined, [{ Id: '1', Type: 'STEP', Status: 'SUCCEEDED' }]),
+    {},
+    LAMBDA,
+    'durable.function_not_durable framework: function is not durable',
+    0,
+  ],
+  [
+    'an execution from an agent',
+    envelope(),
+    AGENT,
+    {},
+    'dispatch.no_adapter framework: no adapter for agent invocations',
+    0,
+  ],
+  [
+    'an execution from a direct caller',
+    envelope(),
+    { clientContext: {} },
+    {},
+    'durable.function_not_durable framework: a direct invocation cannot continue an execution',
+    0,
+  ],
+  [
+    'an execution in an execution',
+    envelope(JSON.stringify(envelope())),
+    {},
+    {},
+    '{"Status":"FAILED","Error":{"ErrorMessage":"framework: the event of an execution is an execution","ErrorType":"durable.nested"}}',
+    0,
+  ],
+  [
+    'an execution without input',
+    envelope(null),
+    {},
+    {},
+    'durable.envelope_invalid framework: InitialExecutionState.Operations[0].ExecutionDetails.InputPayload must be a JSON object (got object)',
+    0,
+  ],
+  [
+    'input that is not JSON',
+    envelope('{'),
+    {},
+    {},
+    'durable.envelope_invalid framework: InitialExecutionState.Operations[0].ExecutionDetails.InputPayload must be a JSON object (got string)',
+    0,
+  ],
+  [
+    'input that is not an object',
+    envelope('7'),
+    {},
+    {},
+    'durable.envelope_invalid framework: InitialExecutionState.Operations[0].ExecutionDetails.InputPayload must be a JSON object (got string)',
+    0,
+  ],
+  [
+    'an event without operations',
+    { ...envelope(), InitialExecutionState: { Operations: [] } },
+    {},
+    {},
+    'dispatch.unknown_event',
+    0,
+  ],
 ])('%s', async (_name, event, context, environment, expected, calls) => {
   const served = await serve(event, context, environment);
   expect(served.outcome).toContain(expected);
@@ -56,11 +142,14 @@ test('the inner event has the id of the execution in every invocation, and the a
   const ids: string[] = [];
   const ran = await runExecution(
     (app) =>
-      app.post('/orders', durable(async (ctx) => {
-        ids.push(ctx.requestId);
-        await ctx.wait('pause', { seconds: 1 });
-        return json(201, { id: await ctx.step('id', () => 7) });
-      })),
+      app.post(
+        '/orders',
+        durable(async (ctx) => {
+          ids.push(ctx.requestId);
+          await ctx.wait('pause', { seconds: 1 });
+          return json(201, { id: await ctx.step('id', () => 7) });
+        }),
+      ),
     buildAPIGatewayV2Request('POST', '/orders'),
   );
   expect(JSON.parse(ran.result ?? '')).toMatchObject({ statusCode: 201, body: '{"id":7}' });
@@ -71,7 +160,17 @@ test('the inner event has the id of the execution in every invocation, and the a
 
 test('a failure of an execution is masked if the container masks errors', async () => {
   const fail = (container: object) =>
-    runExecution((app) => app.eventBus({ source: 'shop' }, durable(() => { throw new Error('table orders-1 is gone'); })), EVENT, { container });
+    runExecution(
+      (app) =>
+        app.eventBus(
+          { source: 'shop' },
+          durable(() => {
+            throw new Error('table orders-1 is gone');
+          }),
+        ),
+      EVENT,
+      { container },
+    );
   expect((await fail({})).error).toMatchObject({ ErrorMessage: 'table orders-1 is gone' });
   const masked = await fail({ maskErrors: true });
   expect(masked).toMatchObject({ status: 'FAILED', error: { ErrorMessage: expect.not.stringContaining('orders-1') } });
@@ -82,11 +181,14 @@ test('a history in pages is read to its end', async () => {
   const bodies: number[] = [];
   const ran = await runExecution(
     (app) =>
-      app.eventBus({ source: 'shop' }, durable(async (ctx) => {
-        for (let index = 0; index < 12; index += 1) await ctx.step(`step ${index}`, () => bodies.push(index));
-        await ctx.wait('pause', { seconds: 1 });
-        return ctx.step('last', () => bodies.length);
-      })),
+      app.eventBus(
+        { source: 'shop' },
+        durable(async (ctx) => {
+          for (let index = 0; index < 12; index += 1) await ctx.step(`step ${index}`, () => bodies.push(index));
+          await ctx.wait('pause', { seconds: 1 });
+          return ctx.step('last', () => bodies.length);
+        }),
+      ),
     EVENT,
     { pageSize: 3 },
   );
@@ -100,11 +202,14 @@ describe("with AWS's local runner", () => {
   test('a handler runs as it is, with its waits skipped', async () => {
     const bodies: string[] = [];
     const app = createApp({ log: false, surfaces: [durableExecutions()] });
-    app.eventBus({ source: 'shop' }, durable(async (ctx) => {
-      await ctx.step('first', () => void bodies.push('first'));
-      await ctx.wait('pause', { hours: 5 });
-      return ctx.step('last', () => bodies.push('last'));
-    }));
+    app.eventBus(
+      { source: 'shop' },
+      durable(async (ctx) => {
+        await ctx.step('first', () => void bodies.push('first'));
+        await ctx.wait('pause', { hours: 5 });
+        return ctx.step('last', () => bodies.push('last'));
+      }),
+    );
     const runner = new LocalDurableTestRunner({ handlerFunction: app.handleLambda as never });
     const ran = await runner.run({ payload: EVENT });
     expect([ran.getStatus(), ran.getResult(), bodies]).toEqual(['SUCCEEDED', 2, ['first', 'last']]);

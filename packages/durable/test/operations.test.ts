@@ -8,11 +8,23 @@ import { type Ran, type RunOptions, runExecution } from './run.js';
 const EVENT = buildEventBusEvent({ source: 'shop', detailType: 'Ordered', detail: { id: 7 } });
 
 /** Runs a durable handler of an event bus. */
-function run(handler: (ctx: Durable & { now(): Date; newId(): string }) => unknown, options?: RunOptions): Promise<Ran> {
-  return runExecution((app) => app.eventBus({ source: 'shop' }, durable((ctx) => handler(ctx))), EVENT, options);
+function run(
+  handler: (ctx: Durable & { now(): Date; newId(): string }) => unknown,
+  options?: RunOptions,
+): Promise<Ran> {
+  return runExecution(
+    (app) =>
+      app.eventBus(
+        { source: 'shop' },
+        durable((ctx) => handler(ctx)),
+      ),
+    EVENT,
+    options,
+  );
 }
 
-const shape = ({ operations }: Ran) => operations.slice(1).map(({ Type, Name, Status }) => [Type, Name, Status].join(' '));
+const shape = ({ operations }: Ran) =>
+  operations.slice(1).map(({ Type, Name, Status }) => [Type, Name, Status].join(' '));
 
 test('steps run once over waits, and their values are equal at the first run and at replays', async () => {
   const bodies: string[] = [];
@@ -28,22 +40,37 @@ test('steps run once over waits, and their values are equal at the first run and
     await ctx.step('last', () => void bodies.push('last'));
     return { at, nothing };
   });
-  expect(ran).toMatchObject({ status: 'SUCCEEDED', result: '{"at":{"at":"1970-01-01T00:00:00.000Z"}}', invocations: 2 });
+  expect(ran).toMatchObject({
+    status: 'SUCCEEDED',
+    result: '{"at":{"at":"1970-01-01T00:00:00.000Z"}}',
+    invocations: 2,
+  });
   expect(bodies).toEqual(['first', 'last']);
   expect(seen).toEqual([{ at: '1970-01-01T00:00:00.000Z' }, { at: '1970-01-01T00:00:00.000Z' }]);
-  expect(shape(ran)).toEqual(['STEP first SUCCEEDED', 'STEP nothing SUCCEEDED', 'WAIT pause SUCCEEDED', 'STEP last SUCCEEDED']);
+  expect(shape(ran)).toEqual([
+    'STEP first SUCCEEDED',
+    'STEP nothing SUCCEEDED',
+    'WAIT pause SUCCEEDED',
+    'STEP last SUCCEEDED',
+  ]);
   expect(ran.checkpoints).toBe(4);
 });
 
 test('a failed step is not tried again unless its options say so', async () => {
   const attempts: number[] = [];
   const ran = await run(async (ctx) => {
-    await ctx.step('once', () => Promise.reject(new Error('broken'))).catch((error: Error) => attempts.push(error.message.length));
-    return ctx.step('thrice', ({ attempt }) => {
-      attempts.push(attempt);
-      if (attempt < 3) throw new Error('not yet');
-      return 'done';
-    }, { retry: { attempts: 4, delaySeconds: 5 } });
+    await ctx
+      .step('once', () => Promise.reject(new Error('broken')))
+      .catch((error: Error) => attempts.push(error.message.length));
+    return ctx.step(
+      'thrice',
+      ({ attempt }) => {
+        attempts.push(attempt);
+        if (attempt < 3) throw new Error('not yet');
+        return 'done';
+      },
+      { retry: { attempts: 4, delaySeconds: 5 } },
+    );
   });
   expect(ran).toMatchObject({ status: 'SUCCEEDED', result: '"done"' });
   expect(attempts).toEqual([6, 1, 6, 2, 6, 3]);
@@ -53,13 +80,21 @@ test('a failed step is not tried again unless its options say so', async () => {
 test('retries end with the last error, or with the first that is not worth another attempt', async () => {
   const attempts: number[] = [];
   const ran = await run(async (ctx) => {
-    const last = await ctx.step('last', ({ attempt }) => Promise.reject(new Error(`attempt ${attempt}`)), {
-      retry: { attempts: 2, delaySeconds: 1 },
-    }).catch((error: Error) => error.message);
-    const stopped = await ctx.step('stopped', ({ attempt }) => {
-      attempts.push(attempt);
-      throw new RangeError('permanent');
-    }, { retry: { attempts: 5, delaySeconds: 1, when: (error) => !(error instanceof RangeError) } }).catch((error: Error) => error.name);
+    const last = await ctx
+      .step('last', ({ attempt }) => Promise.reject(new Error(`attempt ${attempt}`)), {
+        retry: { attempts: 2, delaySeconds: 1 },
+      })
+      .catch((error: Error) => error.message);
+    const stopped = await ctx
+      .step(
+        'stopped',
+        ({ attempt }) => {
+          attempts.push(attempt);
+          throw new RangeError('permanent');
+        },
+        { retry: { attempts: 5, delaySeconds: 1, when: (error) => !(error instanceof RangeError) } },
+      )
+      .catch((error: Error) => error.name);
     return [last, stopped];
   });
   expect([ran.result, attempts]).toEqual(['["attempt 2","RangeError"]', [1]]);
@@ -76,7 +111,11 @@ const thrown: readonly (readonly [string, unknown, string])[] = [
   ],
   [
     'an error with a getter that throws',
-    Object.defineProperty(new Error('a'), 'message', { get() { throw new Error('b'); } }),
+    Object.defineProperty(new Error('a'), 'message', {
+      get() {
+        throw new Error('b');
+      },
+    }),
     '[["Error","",null,null],false]',
   ],
 ];
@@ -85,7 +124,14 @@ test('thrown values are the same at every replay', async () => {
   for (const [, value, expected] of thrown) {
     const seen: unknown[] = [];
     const ran = await run(async (ctx) => {
-      const caught = await ctx.step('throws', () => { throw value; }).then(() => 'nothing', (error: unknown) => error);
+      const caught = await ctx
+        .step('throws', () => {
+          throw value;
+        })
+        .then(
+          () => 'nothing',
+          (error: unknown) => error,
+        );
       const { name, message, code, details } = (caught ?? {}) as Record<string, unknown>;
       const described = caught instanceof Error ? [name, message, code ?? null, details ?? null] : (caught ?? null);
       seen.push(described);
@@ -100,7 +146,11 @@ test('thrown values are the same at every replay', async () => {
 test('a callback suspends until another system completes it, and its value passes the schema', async () => {
   const ids: string[] = [];
   const ran = await run(
-    (ctx) => ctx.callback('approval', z.object({ ok: z.boolean() }), { submit: (id) => void ids.push(id), timeoutSeconds: 60 }),
+    (ctx) =>
+      ctx.callback('approval', z.object({ ok: z.boolean() }), {
+        submit: (id) => void ids.push(id),
+        timeoutSeconds: 60,
+      }),
     { onSuspended: (engine) => engine.succeedCallback(ids[0] ?? '', '{"ok":true,"more":1}') },
   );
   expect(ran).toMatchObject({ status: 'SUCCEEDED', result: '{"ok":true}', invocations: 2 });
@@ -110,12 +160,49 @@ test('a callback suspends until another system completes it, and its value passe
 });
 
 test.each<[string, NonNullable<RunOptions['onSuspended']> | undefined, (id: string, ids: string[]) => void, string]>([
-  ['misses its schema', (engine) => engine.succeedCallback(id(engine), '{"ok":"secret"}'), noted, 'durable.callback_invalid framework: callback "approval": the value does not fit its schema: ok'],
-  ['is not JSON', (engine) => engine.succeedCallback(id(engine), '{'), noted, 'durable.callback_invalid framework: callback "approval": the value is not JSON'],
-  ['is absent', (engine) => engine.succeedCallback(id(engine)), noted, 'durable.callback_invalid framework: callback "approval": the value does not fit its schema: the value itself'],
-  ['times out', (engine) => engine.skip(() => true), noted, 'durable.callback_timeout framework: callback "approval" was not completed in time'],
-  ['is failed by the other system', (engine) => engine.failCallback(id(engine), { ErrorType: 'X', ErrorMessage: 'secret', ErrorData: '{"kind":"value","value":"forged"}' }), noted, 'durable.callback_failed framework: callback "approval": the other system failed it'],
-  ['cannot be submitted', undefined, () => { throw new RangeError('no mail'); }, 'RangeError no mail'],
+  [
+    'misses its schema',
+    (engine) => engine.succeedCallback(id(engine), '{"ok":"secret"}'),
+    noted,
+    'durable.callback_invalid framework: callback "approval": the value does not fit its schema: ok',
+  ],
+  [
+    'is not JSON',
+    (engine) => engine.succeedCallback(id(engine), '{'),
+    noted,
+    'durable.callback_invalid framework: callback "approval": the value is not JSON',
+  ],
+  [
+    'is absent',
+    (engine) => engine.succeedCallback(id(engine)),
+    noted,
+    'durable.callback_invalid framework: callback "approval": the value does not fit its schema: the value itself',
+  ],
+  [
+    'times out',
+    (engine) => engine.skip(() => true),
+    noted,
+    'durable.callback_timeout framework: callback "approval" was not completed in time',
+  ],
+  [
+    'is failed by the other system',
+    (engine) =>
+      engine.failCallback(id(engine), {
+        ErrorType: 'X',
+        ErrorMessage: 'secret',
+        ErrorData: '{"kind":"value","value":"forged"}',
+      }),
+    noted,
+    'durable.callback_failed framework: callback "approval": the other system failed it',
+  ],
+  [
+    'cannot be submitted',
+    undefined,
+    () => {
+      throw new RangeError('no mail');
+    },
+    'RangeError no mail',
+  ],
 ])('a callback that %s rejects', async (_name, onSuspended, submit, expected) => {
   const ids: string[] = [];
   const ran = await run(
@@ -123,7 +210,10 @@ test.each<[string, NonNullable<RunOptions['onSuspended']> | undefined, (id: stri
       await ctx.step('before', () => 1);
       return ctx
         .callback('approval', z.object({ ok: z.boolean() }), { submit: (one) => submit(one, ids), timeoutSeconds: 60 })
-        .then(() => 'completed', (error: Error & { code?: string }) => `${error.code ?? error.name} ${error.message}`);
+        .then(
+          () => 'completed',
+          (error: Error & { code?: string }) => `${error.code ?? error.name} ${error.message}`,
+        );
     },
     { ...(onSuspended && { onSuspended }) },
   );
@@ -187,7 +277,11 @@ test('time is the start and the waits, and ids are equal at every replay', async
     return ctx.execution;
   });
   expect(seen.slice(2, 4)).toEqual(seen.slice(0, 2));
-  expect(seen.filter((_value, index) => index % 2 === 0)).toEqual(['2026-11-29T10:00:00.000Z', '2026-11-29T10:00:00.000Z', '2026-11-29T11:00:00.000Z']);
+  expect(seen.filter((_value, index) => index % 2 === 0)).toEqual([
+    '2026-11-29T10:00:00.000Z',
+    '2026-11-29T10:00:00.000Z',
+    '2026-11-29T11:00:00.000Z',
+  ]);
   expect(seen[1]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   expect(seen[5]).not.toBe(seen[1]);
   expect(JSON.parse(ran.result ?? '')).toMatchObject({ name: 'run-1', startedAt: '2026-11-29T10:00:00.000Z' });
@@ -197,8 +291,14 @@ test('an interrupted step with atMostOnce is not run again', async () => {
   const bodies: number[] = [];
   const ran = await run(
     async (ctx) =>
-      ctx.step('charge', ({ attempt }) => bodies.push(attempt), { effect: 'atMostOnce' }).catch((error: { code: string }) => error.code),
-    { onCheckpoint: (checkpoint) => { if (checkpoint === 2) throw new Error('killed'); } },
+      ctx
+        .step('charge', ({ attempt }) => bodies.push(attempt), { effect: 'atMostOnce' })
+        .catch((error: { code: string }) => error.code),
+    {
+      onCheckpoint: (checkpoint) => {
+        if (checkpoint === 2) throw new Error('killed');
+      },
+    },
   );
   expect([ran.result, bodies, ran.invocations]).toEqual(['"durable.step_interrupted"', [1], 2]);
 });
@@ -209,7 +309,9 @@ test('a lease that is held forbids a suspension', async () => {
     const release = executionScopeOf(ctx)?.hold();
     const codes = [
       await ctx.wait('a', { seconds: 1 }).catch((error: { code: string }) => error.code),
-      await ctx.callback('b', z.number(), { submit: () => {}, timeoutSeconds: 1 }).catch((error: { code: string }) => error.code),
+      await ctx
+        .callback('b', z.number(), { submit: () => {}, timeoutSeconds: 1 })
+        .catch((error: { code: string }) => error.code),
     ];
     release?.();
     await ctx.wait('c', { seconds: 1 });

@@ -1,6 +1,6 @@
 import { FrameworkError } from '@sallyport/core';
 import { ManualClock } from '@sallyport/core/testing';
-import { type Durable, durable, type DurableOptions } from '../src/index.js';
+import { type Durable, type DurableOptions, durable, durableExecutions } from '../src/index.js';
 
 /** Runs a durable handler with a plain context, outside an execution. */
 function run<R>(handler: (ctx: Durable) => Promise<R>, options?: DurableOptions): Promise<R> {
@@ -48,21 +48,38 @@ test.each<[string, () => unknown, string, string]>([
   ['a stream', () => new ReadableStream(), 'durable.not_json', 'ReadableStream'],
   ['an instance without members', () => new Hidden(), 'durable.not_json', 'Object'],
   ['a cycle', () => cycle, 'durable.not_json', 'a cycle'],
-  ['a getter that throws', () => ({ get a() { throw new Error('secret'); } }), 'durable.not_json', 'a getter'],
+  [
+    'a getter that throws',
+    () => ({
+      get a() {
+        throw new Error('secret');
+      },
+    }),
+    'durable.not_json',
+    'a getter',
+  ],
   ['a result above 256 KiB', () => 'a'.repeat(262_143), 'durable.result_too_large', '@sallyport/objectstore'],
 ])('a step rejects %s', async (_name, value, code, text) => {
-  await expect(run((ctx) => ctx.step('one', value as () => never))).rejects.failure(code, text);
+  await expect(run((ctx) => ctx.step('one', value as () => never))).rejects.toThrow(expect.failure(code, text));
 });
 
 test.each<[string, unknown, unknown]>([
   ['an error with its name', new RangeError('too long'), { name: 'RangeError', message: 'too long' }],
-  ['an error without its secrets', new Error('password=hunter22'), { name: 'Error', message: expect.not.stringContaining('hunter22') }],
+  [
+    'an error without its secrets',
+    new Error('password=hunter22'),
+    { name: 'Error', message: expect.not.stringContaining('hunter22') },
+  ],
   ['undefined', undefined, undefined],
   ['a string', 'text', 'text'],
   ['an object as JSON', { at: new Date(0) }, { at: '1970-01-01T00:00:00.000Z' }],
   [
     'an error whose message cannot be read',
-    Object.defineProperty(new Error('a'), 'message', { get() { throw new Error('b'); } }),
+    Object.defineProperty(new Error('a'), 'message', {
+      get() {
+        throw new Error('b');
+      },
+    }),
     { name: 'Error', message: '' },
   ],
   [
@@ -71,7 +88,14 @@ test.each<[string, unknown, unknown]>([
     { code: 'orders.closed', message: 'the order is closed', statusCode: 409, details: { closed: 1 } },
   ],
 ])('a step that throws %s', async (_name, thrown, expected) => {
-  const caught = run((ctx) => ctx.step('one', () => { throw thrown; })).then(() => 'nothing', (error: unknown) => error);
+  const caught = run((ctx) =>
+    ctx.step('one', () => {
+      throw thrown;
+    }),
+  ).then(
+    () => 'nothing',
+    (error: unknown) => error,
+  );
   const error = await caught;
   if (typeof expected !== 'object' || expected === null || typeof error !== 'object') expect(error).toBe(expected);
   else expect(error).toMatchObject(expected);
@@ -82,24 +106,85 @@ test.each<[string, (ctx: Durable) => Promise<unknown>, string, string]>([
   ['a blank name', (ctx) => ctx.step('  ', () => 1), 'durable.invalid_operation', 'got "  "'],
   ['a name of 129 characters', (ctx) => ctx.step('a'.repeat(129), () => 1), 'durable.invalid_operation', '128'],
   ['a name with a letter outside ASCII', (ctx) => ctx.step('größe', () => 1), 'durable.invalid_operation', 'größe'],
-  ['attempts 0', (ctx) => ctx.step('a', () => 1, { retry: { attempts: 0, delaySeconds: 1 } }), 'durable.invalid_operation', 'retry.attempts must be a whole number from 1 to 10 (got 0)'],
-  ['attempts 11', (ctx) => ctx.step('a', () => 1, { retry: { attempts: 11, delaySeconds: 1 } }), 'durable.invalid_operation', 'got 11'],
-  ['a fraction of a second before a retry', (ctx) => ctx.step('a', () => 1, { retry: { attempts: 2, delaySeconds: 0.5 } }), 'durable.invalid_operation', 'retry.delaySeconds'],
-  ['an unknown effect', (ctx) => ctx.step('a', () => 1, { effect: 'once' as never }), 'durable.invalid_operation', 'effect'],
+  [
+    'attempts 0',
+    (ctx) => ctx.step('a', () => 1, { retry: { attempts: 0, delaySeconds: 1 } }),
+    'durable.invalid_operation',
+    'retry.attempts must be a whole number from 1 to 10 (got 0)',
+  ],
+  [
+    'attempts 11',
+    (ctx) => ctx.step('a', () => 1, { retry: { attempts: 11, delaySeconds: 1 } }),
+    'durable.invalid_operation',
+    'got 11',
+  ],
+  [
+    'a fraction of a second before a retry',
+    (ctx) => ctx.step('a', () => 1, { retry: { attempts: 2, delaySeconds: 0.5 } }),
+    'durable.invalid_operation',
+    'retry.delaySeconds',
+  ],
+  [
+    'an unknown effect',
+    (ctx) => ctx.step('a', () => 1, { effect: 'once' as never }),
+    'durable.invalid_operation',
+    'effect',
+  ],
   ['a negative wait', (ctx) => ctx.wait('a', { seconds: -1 }), 'durable.invalid_operation', 'got NaN'],
   ['a wait of NaN', (ctx) => ctx.wait('a', { seconds: Number.NaN }), 'durable.invalid_operation', 'got NaN'],
-  ['a wait of 400 days', (ctx) => ctx.wait('a', { days: 400 }), 'durable.invalid_operation', 'from 1 to 31622400 seconds (got 34560000)'],
+  [
+    'a wait of 400 days',
+    (ctx) => ctx.wait('a', { days: 400 }),
+    'durable.invalid_operation',
+    'from 1 to 31622400 seconds (got 34560000)',
+  ],
   ['a wait of half a second', (ctx) => ctx.wait('a', { seconds: 0.5 }), 'durable.invalid_operation', 'got 0.5'],
   ['a wait of another unit', (ctx) => ctx.wait('a', { weeks: 1 } as never), 'durable.invalid_operation', 'got NaN'],
-  ['a concurrency of 0', (ctx) => ctx.map('a', [1], async () => 1, { concurrency: 0 }), 'durable.invalid_operation', 'concurrency'],
-  ['a second operation of a name', async (ctx) => [await ctx.step('a', () => 1), await ctx.step('a', () => 2)], 'durable.duplicate_name', '"a"'],
-  ['a step in a step', (ctx) => ctx.step('a', () => ctx.step('b', () => 1)), 'durable.nested_step', 'operation "b" is inside step "a"'],
-  ['the outer context in map', (ctx) => ctx.map('m', [1], async () => ctx.step('b', () => 1)), 'durable.invalid_operation', 'use the ctx that the function of map receives'],
+  [
+    'a concurrency of 0',
+    (ctx) => ctx.map('a', [1], async () => 1, { concurrency: 0 }),
+    'durable.invalid_operation',
+    'concurrency',
+  ],
+  [
+    'a second operation of a name',
+    async (ctx) => [await ctx.step('a', () => 1), await ctx.step('a', () => 2)],
+    'durable.duplicate_name',
+    '"a"',
+  ],
+  [
+    'a step in a step',
+    (ctx) => ctx.step('a', () => ctx.step('b', () => 1)),
+    'durable.nested_step',
+    'operation "b" is inside step "a"',
+  ],
+  [
+    'the outer context in map',
+    (ctx) => ctx.map('m', [1], async () => ctx.step('b', () => 1)),
+    'durable.invalid_operation',
+    'use the ctx that the function of map receives',
+  ],
   ['a wait', (ctx) => ctx.wait('a', { seconds: 1 }), 'durable.not_durable', 'wait "a" needs a durable function'],
-  ['a callback', (ctx) => ctx.callback('a', {} as never, { submit: () => { throw new Error('sent'); }, timeoutSeconds: 1 }), 'durable.not_durable', 'callback "a"'],
-  ['a step that exceeds its time', (ctx) => ctx.step('a', () => new Promise(() => {}), { timeout: { seconds: 1 } }), 'durable.timeout', 'step "a" did not end within 1 s'],
+  [
+    'a callback',
+    (ctx) =>
+      ctx.callback('a', {} as never, {
+        submit: () => {
+          throw new Error('sent');
+        },
+        timeoutSeconds: 1,
+      }),
+    'durable.not_durable',
+    'callback "a"',
+  ],
+  [
+    'a step that exceeds its time',
+    (ctx) => ctx.step('a', () => new Promise(() => {}), { timeout: { seconds: 1 } }),
+    'durable.timeout',
+    'step "a" did not end within 1 s',
+  ],
 ])('%s is rejected', async (_name, handler, code, text) => {
-  await expect(run(handler, { clock: atOnce() })).rejects.failure(code, text);
+  await expect(run(handler, { clock: atOnce() })).rejects.toThrow(expect.failure(code, text));
 });
 
 /** A clock whose timers fire in the next turn. */
@@ -114,13 +199,18 @@ function atOnce(): ManualClock {
 
 test('a short wait sleeps on the clock, and within the deadline only', async () => {
   const clock = new ManualClock();
-  const handler = durable(async (ctx: Durable) => ctx.wait('nap', { seconds: 2 }), { sleepUpTo: { seconds: 2 }, clock });
+  const handler = durable(async (ctx: Durable) => ctx.wait('nap', { seconds: 2 }), {
+    sleepUpTo: { seconds: 2 },
+    clock,
+  });
   const slept = handler({} as Durable).then(() => 'slept');
   clock.advance(1_999);
   expect(await Promise.race([slept, new Promise((resolve) => setImmediate(resolve, 'sleeping'))])).toBe('sleeping');
   clock.advance(1);
   expect(await slept).toBe('slept');
-  await expect(handler({ remainingMs: 2_000 } as unknown as Durable)).rejects.failure('durable.not_durable', 'wait "nap"');
+  await expect(handler({ remainingMs: 2_000 } as unknown as Durable)).rejects.toThrow(
+    expect.failure('durable.not_durable', 'wait "nap"'),
+  );
 });
 
 test('map begins items in order, waits for all, and throws the failure of the lowest index', async () => {
@@ -162,4 +252,39 @@ test('a wrapped handler keeps its name and the arguments after the context', asy
     return first + second;
   });
   expect([handler.name, handler({} as Durable, 1, 2)]).toEqual(['fulfil', 3]);
+});
+
+test.each<[string, () => unknown, string, string]>([
+  [
+    'an unknown option of durable',
+    () => durable(() => {}, { sleep: 1 } as never),
+    'app.invalid_configuration',
+    'option "sleep"',
+  ],
+  [
+    'a wrong delivery',
+    () => durable(() => {}, { delivery: 'later' as never }),
+    'app.invalid_configuration',
+    'option "delivery"',
+  ],
+  [
+    'a wrong duration',
+    () => durable(() => {}, { sleepUpTo: { seconds: -1 } }),
+    'durable.invalid_operation',
+    'option "sleepUpTo"',
+  ],
+  [
+    'an unknown option of durableExecutions',
+    () => durableExecutions({ retries: 1 } as never),
+    'app.invalid_configuration',
+    'option "retries"',
+  ],
+  [
+    'a wrong maxRecords',
+    () => durableExecutions({ maxRecords: 0 }),
+    'app.invalid_configuration',
+    'option "maxRecords"',
+  ],
+])('%s is rejected at construction', (_name, create, code, text) => {
+  expect(create).toThrow(expect.failure(code, text));
 });

@@ -18,13 +18,23 @@ function runSecure(
   options: RunOptions = {},
 ) {
   return runExecution<SecureApp>(
-    (app) => app.post('/orders', durable((ctx: Context & Durable) => handler(ctx)), Authenticated('orders:write')),
+    (app) =>
+      app.post(
+        '/orders',
+        durable((ctx: Context & Durable) => handler(ctx)),
+        Authenticated('orders:write'),
+      ),
     POST,
     { ...options, create: (given) => new SecureApp({ ...given, principalResolver } as never) },
   );
 }
 
-const ADA = { identity: 'ada', scopes: ['orders:write'], tenantId: 't-1', claims: { email: 'ada@example.com', secret: 'x' } };
+const ADA = {
+  identity: 'ada',
+  scopes: ['orders:write'],
+  tenantId: 't-1',
+  claims: { email: 'ada@example.com', secret: 'x' },
+};
 
 test('the gate runs once: a token that expires while the execution waits still passes', async () => {
   let asked = 0;
@@ -51,8 +61,16 @@ test('the gate runs once: a token that expires while the execution waits still p
 });
 
 test('a refused caller is refused without an operation of the handler', async () => {
-  const ran = await runSecure(() => null, () => { throw new Error('called'); });
-  expect([JSON.parse(ran.result ?? '').statusCode, ran.operations.slice(1).map(({ Name }) => Name)]).toEqual([401, ['framework caller']]);
+  const ran = await runSecure(
+    () => null,
+    () => {
+      throw new Error('called');
+    },
+  );
+  expect([JSON.parse(ran.result ?? '').statusCode, ran.operations.slice(1).map(({ Name }) => Name)]).toEqual([
+    401,
+    ['framework caller'],
+  ]);
 });
 
 test.each<[string, object, boolean, number, number]>([
@@ -71,25 +89,37 @@ test.each<[string, object, boolean, number, number]>([
       await ctx.wait('again', { seconds: 1 });
       return json(200, {});
     }) as never,
-    { revalidate: (caller) => { asked.push(caller.identity); return answer; } },
+    {
+      revalidate: (caller) => {
+        asked.push(caller.identity);
+        return answer;
+      },
+    },
   );
-  expect([JSON.parse(ran.result ?? '').statusCode, asked.length, bodies.length]).toEqual([status, asks, status === 200 ? 1 : 0]);
+  expect([JSON.parse(ran.result ?? '').statusCode, asked.length, bodies.length]).toEqual([
+    status,
+    asks,
+    status === 200 ? 1 : 0,
+  ]);
 });
 
 test('a rate limit counts an execution once', async () => {
   const limiter = createMemoryRateLimiter({ strategy: fixedWindow({ limit: 10, windowMs: 3_600_000 }) });
   let middlewares = 0;
-  const ran = await runExecution(
-    (app) => {
-      app.use(rateLimitMiddleware({ limiter, extractIdentifier: () => 'ada' }));
-      app.use((ctx, next) => { middlewares += 1; return next(ctx); });
-      app.post('/orders', durable(async (ctx) => {
+  const ran = await runExecution((app) => {
+    app.use(rateLimitMiddleware({ limiter, extractIdentifier: () => 'ada' }));
+    app.use((ctx, next) => {
+      middlewares += 1;
+      return next(ctx);
+    });
+    app.post(
+      '/orders',
+      durable(async (ctx) => {
         await ctx.wait('pause', { seconds: 5 });
         return json(200, {});
-      }));
-    },
-    POST,
-  );
+      }),
+    );
+  }, POST);
   const answer = JSON.parse(ran.result ?? '') as { statusCode: number; headers: Record<string, string> };
   expect([answer.statusCode, ran.invocations, middlewares]).toEqual([200, 2, 2]);
   const { remaining } = await limiter.consume({ identifier: 'ada', resource: '/orders', operation: 'POST' });
@@ -114,10 +144,17 @@ test('an idempotent handler begins and completes its key once', async () => {
   const deliver = () =>
     runExecution(
       (app) =>
-        app.queue('orders', idempotentHandler(counted, { inProgressMs: 3_600_000 }, durable(async (ctx) => {
-          await ctx.step('charge', () => void bodies.push('charge'));
-          await ctx.wait('pause', { minutes: 10 });
-        }))),
+        app.queue(
+          'orders',
+          idempotentHandler(
+            counted,
+            { inProgressMs: 3_600_000 },
+            durable(async (ctx) => {
+              await ctx.step('charge', () => void bodies.push('charge'));
+              await ctx.wait('pause', { minutes: 10 });
+            }),
+          ),
+        ),
       MESSAGE,
     );
   const first = await deliver();
@@ -131,20 +168,38 @@ test('a plain idempotent handler in a durable function needs no change', async (
   const ledger = createMemoryJobLedger({ clock: new ManualClock(STARTED) });
   let calls = 0;
   const deliver = () =>
-    runExecution((app) => app.queue('orders', idempotentHandler(ledger, {}, () => { calls += 1; })), MESSAGE);
-  expect([(await deliver()).result, (await deliver()).result, calls]).toEqual(['{"batchItemFailures":[]}', '{"batchItemFailures":[]}', 1]);
+    runExecution(
+      (app) =>
+        app.queue(
+          'orders',
+          idempotentHandler(ledger, {}, () => {
+            calls += 1;
+          }),
+        ),
+      MESSAGE,
+    );
+  expect([(await deliver()).result, (await deliver()).result, calls]).toEqual([
+    '{"batchItemFailures":[]}',
+    '{"batchItemFailures":[]}',
+    1,
+  ]);
 });
 
 test('a lease around a wait is rejected, and one inside a step is not', async () => {
   const ledger = createMemoryJobLedger({ clock: new ManualClock(STARTED) });
   const ran = await runExecution(
     (app) =>
-      app.queue('orders', durable(async (ctx) => {
-        const code = await withLease(ledger, { name: 'door' }, () => ctx.wait('inside', { seconds: 1 })).catch((error: { code: string }) => error.code);
-        const held = await ctx.step('held', () => withLease(ledger, { name: 'door' }, async ({ token }) => token));
-        await ctx.wait('after', { seconds: 1 });
-        ctx.log.info('done', { code, held });
-      })),
+      app.queue(
+        'orders',
+        durable(async (ctx) => {
+          const code = await withLease(ledger, { name: 'door' }, () => ctx.wait('inside', { seconds: 1 })).catch(
+            (error: { code: string }) => error.code,
+          );
+          const held = await ctx.step('held', () => withLease(ledger, { name: 'door' }, async ({ token }) => token));
+          await ctx.wait('after', { seconds: 1 });
+          ctx.log.info('done', { code, held });
+        }),
+      ),
     MESSAGE,
   );
   expect(ran.lines).toEqual([expect.objectContaining({ message: 'done', code: 'durable.held' })]);
@@ -155,35 +210,58 @@ test('lines, metrics and spans of a handler are written once, and a hook that th
   const spans: string[] = [];
   const ran = await runExecution(
     (app) =>
-      app.queue('orders', durable(async (ctx) => {
-        ctx.log.info('begins');
-        ctx.span('work', () => {});
-        await ctx.step('first', (step) => step.log.info('in step'));
-        ctx.log.info('before the wait');
-        await ctx.wait('pause', { seconds: 5 });
-        ctx.log.with({ more: 1 }).info('after the wait');
-        await ctx.wait('pause again', { seconds: 5 });
-        ctx.log.info('ends');
-      })),
+      app.queue(
+        'orders',
+        durable(async (ctx) => {
+          ctx.log.info('begins');
+          ctx.span('work', () => {});
+          await ctx.step('first', (step) => step.log.info('in step'));
+          ctx.log.info('before the wait');
+          await ctx.wait('pause', { seconds: 5 });
+          ctx.log.with({ more: 1 }).info('after the wait');
+          await ctx.wait('pause again', { seconds: 5 });
+          ctx.log.info('ends');
+        }),
+      ),
     MESSAGE,
     {
       container: {
         observability: {
-          metric: ({ name }: { name: string }) => { metrics.push(name); throw new Error('hook'); },
-          log: () => { throw new Error('hook'); },
+          metric: ({ name }: { name: string }) => {
+            metrics.push(name);
+            throw new Error('hook');
+          },
+          log: () => {
+            throw new Error('hook');
+          },
           span: {
             start(_kind: string, name: string) {
-            spans.push(`start ${name}`);
-            return { set() {}, error() {}, end() { spans.push(`end ${name}`); }, run: (run: () => unknown) => run() };
-          },
+              spans.push(`start ${name}`);
+              return {
+                set() {},
+                error() {},
+                end() {
+                  spans.push(`end ${name}`);
+                },
+                run: (run: () => unknown) => run(),
+              };
+            },
           },
         },
       },
     },
   );
   expect(ran.invocations).toBe(3);
-  expect(ran.lines.slice(0, 5).map(({ message }) => message)).toEqual(['begins', 'in step', 'before the wait', 'after the wait', 'ends']);
-  expect(ran.lines.slice(0, 5).map(({ invocation_id: id }) => id)).toEqual([1, 1, 1, 2, 3].map((count) => `invocation-${count}`));
+  expect(ran.lines.slice(0, 5).map(({ message }) => message)).toEqual([
+    'begins',
+    'in step',
+    'before the wait',
+    'after the wait',
+    'ends',
+  ]);
+  expect(ran.lines.slice(0, 5).map(({ invocation_id: id }) => id)).toEqual(
+    [1, 1, 1, 2, 3].map((count) => `invocation-${count}`),
+  );
   expect(metrics).toEqual(['framework.event']);
   expect(spans.filter((span) => span.includes('work'))).toHaveLength(2);
 });
@@ -193,12 +271,15 @@ test('two executions in one process do not meet', async () => {
   const run = (who: string) =>
     runExecution(
       (app) =>
-        app.eventBus({ source: who }, durable(async (ctx) => {
-          ctx.set(KEY, who);
-          await ctx.step('first', () => who);
-          await ctx.wait('pause', { seconds: 1 });
-          return [ctx.get(KEY) ?? null, await ctx.step('last', () => who)];
-        })),
+        app.eventBus(
+          { source: who },
+          durable(async (ctx) => {
+            ctx.set(KEY, who);
+            await ctx.step('first', () => who);
+            await ctx.wait('pause', { seconds: 1 });
+            return [ctx.get(KEY) ?? null, await ctx.step('last', () => who)];
+          }),
+        ),
       { source: who, 'detail-type': 'a', detail: {}, id: who },
     );
   const [a, b] = await Promise.all([run('a'), run('b')]);
@@ -209,16 +290,19 @@ test('Promise.race of two steps, and a step that is never awaited, are the same 
   const seen: unknown[] = [];
   const ran = await runExecution(
     (app) =>
-      app.eventBus({ source: 'a' }, durable(async (ctx) => {
-        void ctx.step('never awaited', () => 1);
-        const winner = await Promise.race([
-          ctx.step('slow', () => new Promise<string>((resolve) => setTimeout(resolve, 30, 'slow'))),
-          ctx.step('fast', () => 'fast'),
-        ]);
-        seen.push(winner);
-        await ctx.step('after', () => winner);
-        return winner;
-      })),
+      app.eventBus(
+        { source: 'a' },
+        durable(async (ctx) => {
+          void ctx.step('never awaited', () => 1);
+          const winner = await Promise.race([
+            ctx.step('slow', () => new Promise<string>((resolve) => setTimeout(resolve, 30, 'slow'))),
+            ctx.step('fast', () => 'fast'),
+          ]);
+          seen.push(winner);
+          await ctx.step('after', () => winner);
+          return winner;
+        }),
+      ),
     { source: 'a', 'detail-type': 'a', detail: {}, id: 'a' },
   );
   expect([ran.status, ran.result, seen[0]]).toEqual(['SUCCEEDED', '"fast"', 'fast']);
@@ -226,7 +310,11 @@ test('Promise.race of two steps, and a step that is never awaited, are the same 
 
 test('a streamed answer is refused in an execution', async () => {
   const ran = await runExecution(
-    (app) => app.post('/orders', durable(async () => ({ status: 200, headers: {}, body: new ReadableStream() }) as never)),
+    (app) =>
+      app.post(
+        '/orders',
+        durable(async () => ({ status: 200, headers: {}, body: new ReadableStream() }) as never),
+      ),
     POST,
   );
   expect(JSON.parse(ran.result ?? '').statusCode).toBe(500);

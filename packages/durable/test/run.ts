@@ -1,6 +1,11 @@
 import { ManualClock } from '@sallyport/core/testing';
 import { createApp } from '@sallyport/dispatch/app';
-import { createDurableEngine, type DurableEngine, type ExecutionSummary, type Operation } from '@sallyport/testkit/durable';
+import {
+  createDurableEngine,
+  type DurableEngine,
+  type ExecutionSummary,
+  type Operation,
+} from '@sallyport/testkit/durable';
 import { type DurableExecutionsOptions, durableExecutions } from '../src/index.js';
 
 export const FUNCTION = 'arn:aws:lambda:eu-west-1:123456789012:function:orders';
@@ -35,9 +40,11 @@ export interface RunOptions extends DurableExecutionsOptions {
 
 /** A logger that keeps its lines. */
 export function linesOf(lines: Record<string, unknown>[], bound: object = {}) {
-  const write = (level: string) => (message: string, fields: object = {}) => {
-    lines.push({ level, message, ...bound, ...fields });
-  };
+  const write =
+    (level: string) =>
+    (message: string, fields: object = {}) => {
+      lines.push({ level, message, ...bound, ...fields });
+    };
   return {
     debug: write('debug'),
     info: write('info'),
@@ -49,8 +56,22 @@ export function linesOf(lines: Record<string, unknown>[], bound: object = {}) {
 }
 
 /** Runs an execution to its end. Every invocation gets a new container, so a module's variables are no memory. */
-export async function runExecution<A extends Served = App>(register: (app: A) => unknown, event: object, options: RunOptions = {}): Promise<Ran> {
-  const { name = 'run-1', onStart, onSuspended, pageSize, onCheckpoint, remainingMs = 60_000, container, create = createApp, ...surface } = options;
+export async function runExecution<A extends Served = App>(
+  register: (app: A) => unknown,
+  event: object,
+  options: RunOptions = {},
+): Promise<Ran> {
+  const {
+    name = 'run-1',
+    onStart,
+    onSuspended,
+    pageSize,
+    onCheckpoint,
+    remainingMs = 60_000,
+    container,
+    create = createApp,
+    ...surface
+  } = options;
   const clock = new ManualClock(STARTED);
   const lines: Record<string, unknown>[] = [];
   const records: Record<string, unknown>[] = [];
@@ -85,7 +106,12 @@ export async function runExecution<A extends Served = App>(register: (app: A) =>
     },
   });
   onStart?.(engine);
-  const { arn } = engine.start({ functionArn: FUNCTION, name, payload: JSON.stringify(event), timeoutSeconds: 31_622_400 });
+  const { arn } = engine.start({
+    functionArn: FUNCTION,
+    name,
+    payload: JSON.stringify(event),
+    timeoutSeconds: 31_622_400,
+  });
   for (let round = 0; round < 100; round += 1) {
     await engine.settle();
     const summary = engine.describe(arn);
@@ -94,7 +120,9 @@ export async function runExecution<A extends Served = App>(register: (app: A) =>
     }
     await onSuspended?.(engine, summary.invocations, clock);
     await engine.settle();
-    const ends = engine.pending().flatMap(({ kind, until }) => (kind === 'callback' || !until ? [] : [until.getTime()]));
+    const ends = engine
+      .pending()
+      .flatMap(({ kind, until }) => (kind === 'callback' || !until ? [] : [until.getTime()]));
     // Waits that end at the same time end together, as for the service.
     await clock.advance(Math.max(0, Math.min(...ends, Number.MAX_SAFE_INTEGER) - clock.now().getTime()));
     if (ends.length === 0) engine.skip();

@@ -1,7 +1,7 @@
-import type { QueueRecord } from '@sallyport/streams';
 import { createApp } from '@sallyport/dispatch/app';
 import { json } from '@sallyport/http';
-import { durable, type Durable } from '../src/index.js';
+import type { QueueRecord } from '@sallyport/streams';
+import { type Durable, durable } from '../src/index.js';
 
 interface Order {
   readonly id: string;

@@ -7,6 +7,7 @@ import { go, keyOf, VIEWS, type View, view } from './route.js';
 import { count as kept } from './rows.js';
 import { connection, failed, run, sources, status } from './store.js';
 import { ContractView } from './views/contract.js';
+import { ExecutionsView } from './views/executions.js';
 import { InvocationsView } from './views/invocations.js';
 import { McpView } from './views/mcp.js';
 import { OpenApiView } from './views/openapi.js';
@@ -21,6 +22,7 @@ const PAGES: Readonly<Record<View, () => preact.JSX.Element>> = {
   invocations: InvocationsView,
   triggers: TriggersView,
   queues: QueuesView,
+  executions: ExecutionsView,
   tables: TablesView,
   send: SendView,
   mcp: McpView,

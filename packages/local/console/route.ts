@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** The views, in the order of the navigation and of the keys 1 to 9 and 0. */
+/** The views, in the order of the navigation and of the keys 1 to 9, 0 and g. */
 export const VIEWS = [
   'invocations',
   'triggers',
@@ -12,10 +12,13 @@ export const VIEWS = [
   'recordings',
   'traces',
   'contract',
+  'executions',
 ] as const;
 
 /** The key of a view. */
-export const keyOf = (index: number) => String((index + 1) % 10);
+export const keyOf = (index: number) => KEYS[index] ?? '';
+
+const KEYS = '1234567890g';
 
 export type View = (typeof VIEWS)[number];
 

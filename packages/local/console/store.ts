@@ -16,6 +16,8 @@ export const connection = signal<'connecting' | 'open' | 'lost' | 'refused'>('co
 export const run = signal<RunState | undefined>(undefined);
 export const inventory = signal<Inventory | undefined>(undefined);
 export const sources = signal<readonly SourceView[]>([]);
+/** Counts changes of executions. */
+export const executionsVersion = signal(0);
 /** Counts changes of tables and buckets. */
 export const stateVersion = signal(0);
 
@@ -106,6 +108,7 @@ function onEvent(event: ConsoleEvent): void {
   } else if (event.type === 'at') takePosition(event);
   else if (event.note.topic === 'sources') readSources();
   else if (event.note.topic === 'state') stateVersion.value += 1;
+  else if (event.note.topic === 'executions') executionsVersion.value += 1;
   else if (event.note.topic === 'environments') readRun();
   else refresh();
 }

@@ -209,7 +209,13 @@ export class SecureApp extends Container<StatedPosture> {
 }
 
 function assembleSecure(options: ParsedOptions, given: SecureOptions, servesWebSocket: () => boolean): Assembly {
-  const { principalResolver: resolver, challenge, trustTenantHeader = false, surfaces, directInvocations = 'refuse' } = options;
+  const {
+    principalResolver: resolver,
+    challenge,
+    trustTenantHeader = false,
+    surfaces,
+    directInvocations = 'refuse',
+  } = options;
   const principalResolver = callersOf(resolver);
   const pipeline = pickOptions(options, PIPELINE_OPTION_KINDS) as object;
   const kernel = createKernel(pipeline, {

@@ -20,6 +20,7 @@ export const OWNERS: readonly Owner[] = [
       openapi: 'prints the OpenAPI document',
       replay: 'sends recordings again, and compares the responses',
       'test-run': 'sends the events of files, compares the results, and writes a JUnit report',
+      executions: 'lists the executions of a durable function; skip, stop, kill, restart, complete, fail',
       trace: 'shows a trace of `sallyport dev` as a tree, failures first',
       token: 'prints a token of the local issuer',
       env: 'prints variables for your AWS clients: eval "$(sallyport env)"',

@@ -12,6 +12,7 @@ import { claimsOf } from '../internal/targets.js';
 import type { Inventory } from '../wiring/inventory.js';
 import { failureMetrics } from './internal/failure-metrics.js';
 import {
+  failedExecutions,
   iteratorAge,
   PERIOD,
   slowInvocations,
@@ -242,6 +243,7 @@ function ofFunction(fn: IFunction, { errorThreshold, throttleThreshold }: Parsed
       metric: fn.metricThrottles(sum),
       threshold: throttleThreshold,
     },
+    ...failedExecutions(fn),
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { OptionalPart } from '@sallyport/bundle';
-import type { IGrantable, IPrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Grant, IGrantable, IPrincipal } from 'aws-cdk-lib/aws-iam';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   type Alias,
@@ -28,6 +28,15 @@ import { type CanaryProps, makeCanary } from './canary.js';
 import { FUNCTION_RESOURCE_KINDS, type FunctionResourceProps } from './function-resources.js';
 import { bundleProps, checkHandler, checkVariables, loadingProps, noteBundle } from './internal/code-checks.js';
 import { checkCombination, MANAGED_MEMORY, useComputeProvider } from './internal/combinations.js';
+import {
+  type DurableFunctionProps,
+  durableAlias,
+  durableSettings,
+  grantCallbacks,
+  grantOnExecutions,
+  makeDurable,
+  parseDurable,
+} from './internal/durable.js';
 import { checkSources } from './internal/foreign-sources.js';
 import { checkProvisioned, provision } from './internal/provisioned.js';
 import {
@@ -201,6 +210,14 @@ export interface ServiceFunctionProps extends FunctionResourceProps {
    */
   readonly leaveOut?: readonly (OptionalPart | 'unused')[];
   /**
+   * Makes the function durable, for the handlers of `durable` of `@sallyport/durable`: doors and triggers invoke its alias `live`, the role gets access to its
+   * executions, and asynchronous failures are sent to a dead-letter queue. CloudFormation replaces a function that becomes durable.
+   *
+   * @default - not durable
+   * @see docs/durable.md
+   */
+  readonly durable?: DurableFunctionProps;
+  /**
    * False leaves out the code for developers: `explain`, the nearest row in the log line of an unknown event, and OpenAPI documents.
    *
    * @default true
@@ -240,6 +257,7 @@ export const SERVICE_FUNCTION_PROPS = defineProps<ServiceFunctionProps>('Service
   separateDoors: flag.default(false),
   startCache: flag.default(false),
   leaveOut: BUNDLE_FUNCTION_PROPS.kinds.leaveOut.default(['unused']),
+  durable: thing<DurableFunctionProps>('{ executionTimeout, retention }', 'executionTimeout'),
   tools: flag.default(true),
   ...FUNCTION_RESOURCE_KINDS,
 });
@@ -256,9 +274,9 @@ type Parsed = ReturnType<typeof SERVICE_FUNCTION_PROPS.parse>;
 export class ServiceFunction extends Construct implements IGrantable {
   /** The function. Pass it to triggers, grants and {@link ServiceWiring}. */
   readonly fn: LambdaFunction;
-  /** The target of front doors: the alias `doors` with `separateDoors`, the alias `live` with `provisionedConcurrency`, else the function. */
+  /** The target of front doors: the alias `doors` with `separateDoors`, the alias `live` with `provisionedConcurrency` or `durable`, else the function. */
   readonly doors: IFunction;
-  /** The target of triggers and all other services: the alias `events` with `separateDoors`, the alias `live` with `provisionedConcurrency`, else the function. */
+  /** The target of triggers and all other services: the alias `events` with `separateDoors`, the alias `live` with `provisionedConcurrency` or `durable`, else the function. */
   readonly events: IFunction;
   /** Its role. */
   readonly role: Role;
@@ -277,13 +295,14 @@ export class ServiceFunction extends Construct implements IGrantable {
     checkLayers(this, parsed.layers ?? [], parsed.runtime);
     checkHandler(this, parsed);
     checkVariables(this, parsed);
+    const durable = parseDurable(this, parsed);
     this.logGroup = new LogGroup(this, 'LogGroup', {
       retention: parsed.logRetention,
       removalPolicy: parsed.logRemovalPolicy,
     });
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     grantOn(this.role, ['logs:CreateLogStream', 'logs:PutLogEvents'], [this.logGroup.logGroupArn]);
-    const settings = this.#settings(parsed);
+    const settings = { ...this.#settings(parsed), ...durableSettings(durable) };
     grantResources(this.role, parsed);
     if (parsed.vpc) grantNetworkInterfaces(this, this.role);
     this.fn = new LambdaFunction(this, 'Resource', {
@@ -295,10 +314,12 @@ export class ServiceFunction extends Construct implements IGrantable {
     if (parsed.startCache) warnOfProvisioned(this);
     useComputeProvider(this.fn, parsed);
     this.node.addValidation({ validate: () => tooLarge(this, this.fn) });
+    if (durable) makeDurable(this, this.fn, this.role, durable);
     const aliases = parsed.separateDoors ? separateDoors(this, this.fn) : undefined;
     const provisioned = provision(this, this.fn, aliases?.doors as Alias | undefined, parsed) as IFunction | undefined;
-    this.doors = aliases?.doors ?? provisioned ?? (this.fn as IFunction);
-    this.events = aliases?.events ?? provisioned ?? (this.fn as IFunction);
+    const invoked = provisioned ?? (durable && !aliases ? durableAlias(this, this.fn) : (this.fn as IFunction));
+    this.doors = aliases?.doors ?? invoked;
+    this.events = aliases?.events ?? invoked;
     if (aliases) this.node.addValidation({ validate: () => checkSources(this, aliases.doors) });
     acknowledge(
       this.fn,
@@ -336,6 +357,25 @@ export class ServiceFunction extends Construct implements IGrantable {
    */
   addCanary(props: CanaryProps): IFunction {
     return makeCanary(this, this.fn, props);
+  }
+
+  /**
+   * Grants the answers to callbacks of this durable function: `completeCallback`, `failCallback` and `heartbeatCallback`.
+   *
+   * @example exports.grantComplete(api);
+   */
+  grantComplete(grantee: IGrantable): Grant {
+    return grantCallbacks(this.fn as IFunction, grantee);
+  }
+
+  /**
+   * Grants the start of executions of this durable function: `startExecution`.
+   *
+   * @example exports.grantStart(api);
+   */
+  grantStart(grantee: IGrantable): Grant {
+    grantOn(grantee, ['lambda:InvokeFunction'], [this.events.functionArn]);
+    return grantOnExecutions(this.fn as IFunction, grantee, ['lambda:GetDurableExecution']);
   }
 
   #settings(parsed: Parsed): FunctionProps {

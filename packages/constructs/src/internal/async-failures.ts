@@ -1,6 +1,7 @@
-import type { CfnEventInvokeConfig, IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { CfnEventInvokeConfig, CfnFunction, IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { durableOf } from './durable.js';
 import { grantSend, makeFailureQueue, noteFailureQueue } from './failure-queue.js';
 import { misuse } from './misuse.js';
 import { functionBehind } from './targets.js';
@@ -16,6 +17,7 @@ import { functionBehind } from './targets.js';
  * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
  */
 export function keepAsyncFailures(trigger: Construct, fn: IFunction, given: IQueue | undefined): IQueue | undefined {
+  if (durableOf(functionBehind(fn))) return deadLettersOf(trigger, functionBehind(fn) as LambdaFunction, given);
   const config = fn.node.tryFindChild('EventInvokeConfig')?.node.defaultChild as CfnEventInvokeConfig | undefined;
   if (config !== undefined) {
     if (given !== undefined) refuseSecond(trigger, fn, config, given);
@@ -35,6 +37,28 @@ export function keepAsyncFailures(trigger: Construct, fn: IFunction, given: IQue
 }
 
 const QUEUE = 'AsyncFailures';
+
+/**
+ * AWS Lambda has no destinations for durable functions, only dead-letter queues.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/durable-invoking.html
+ */
+function deadLettersOf(trigger: Construct, fn: LambdaFunction, given: IQueue | undefined): IQueue {
+  const resource = fn.node.defaultChild as CfnFunction;
+  const queue = given ?? ownQueue(fn as IFunction);
+  const { targetArn } = (resource.deadLetterConfig ?? {}) as CfnFunction.DeadLetterConfigProperty;
+  if (targetArn !== undefined && targetArn !== queue.queueArn) {
+    throw misuse(trigger, {
+      what: `failureQueue, and ${fn.node.path} is durable and has a dead-letter queue already`,
+      expected: 'none, or the same queue: a durable function has one dead-letter queue',
+      code: 'constructs.conflict',
+    });
+  }
+  resource.deadLetterConfig = { targetArn: queue.queueArn };
+  noteFailureQueue(fn as IFunction, queue);
+  grantSend(queue, fn);
+  return queue;
+}
 
 /** One queue for the function and all its aliases. */
 function ownQueue(fn: IFunction): IQueue {

@@ -1,7 +1,8 @@
 import { EventSourceMapping, type EventSourceMappingOptions, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
+import { checkDurableMapping } from './durable.js';
 import { grantOn } from './grants.js';
-import { invokedBy } from './targets.js';
+import { functionBehind, invokedBy } from './targets.js';
 
 /** Settings of all mappings of this package. */
 type MappingSettings = Omit<EventSourceMappingOptions, 'reportBatchItemFailures'>;
@@ -30,6 +31,7 @@ export function makeMapping(
   settings: MappingSettings,
 ): EventSourceMapping {
   const target = invokedBy(trigger, fn, ownAlias);
+  checkDurableMapping(trigger, functionBehind(fn), settings.batchSize);
   const { eventSourceArn } = settings;
   const granted = eventSourceArn === undefined ? undefined : grantOn(target, actions, [eventSourceArn]);
   const mapping = new EventSourceMapping(trigger, 'Resource', {

@@ -2,6 +2,7 @@ import { DOORS_ENV } from '@sallyport/http/schema';
 import { Alias, type IFunction, type IVersion, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { CfnElement, type Duration, Stack, Token } from 'aws-cdk-lib/core';
 import type { Construct, IConstruct } from 'constructs';
+import { warnOfDurableDoor } from './durable.js';
 import { misuse } from './misuse.js';
 import { sharedRegistry } from './shared.js';
 
@@ -97,6 +98,7 @@ function requireSameEnvironment(at: IConstruct, fn: IFunction): void {
  */
 export function invokedByDoor(door: IConstruct, fn: IFunction): IFunction {
   requireSameEnvironment(door, fn);
+  warnOfDurableDoor(door, functionBehind(fn));
   const aliases = doorAliasesOf(fn);
   if (!aliases) return liveAliasOf(fn);
   if (fn !== aliases.events) return aliases.doors;

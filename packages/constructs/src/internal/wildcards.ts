@@ -17,12 +17,16 @@ export function grantOnParts(
 ): Grant {
   const grant = grantOn(grantee, actions, resourceArns);
   const policy = policyOf(grantee);
-  if (!policy) return grant;
+  if (policy) acknowledgeParts(policy, resourceArns, reason);
+  return grant;
+}
+
+/** Adds the reason for ARNs with a `*` to a policy, for cdk-nag. */
+export function acknowledgeParts(policy: IConstruct, resourceArns: readonly string[], reason: string): void {
   for (const arn of resourceArns) {
     const shown = showArn(Stack.of(policy).resolve(arn));
     if (shown.includes('*')) acknowledge(policy, `AwsSolutions::AwsSolutions-IAM5[Resource::${shown}]`, reason);
   }
-  return grant;
 }
 
 /** The policy to which the CDK adds the statements of a role. */

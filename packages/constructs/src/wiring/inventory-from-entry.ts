@@ -30,7 +30,11 @@ export interface InventoryFromEntryProps {
 const PROGRAM = `
 const app = loaded[name];
 if (typeof app?.routes !== 'function' || typeof app.triggers !== 'function') throw new Error('the export "' + name + '" is not an application');
-const routes = app.routes();
+const isDurable = (route) => {
+  const { handler } = route[Symbol.for('sallyport.stated/1')] ?? {};
+  return typeof handler === 'function' && Symbol.for('sallyport.durable/1') in handler;
+};
+const routes = app.routes().map((route) => (isDurable(route) ? { ...route, durable: true } : route));
 const container = routes.every((route) => 'posture' in route) ? 'secure' : 'open';
 const { deployment } = app.handleLambda?.[Symbol.for('framework.inspect')] ?? {};
 const whole = described.length > 0 ? { ...deployment, environment: described } : deployment;

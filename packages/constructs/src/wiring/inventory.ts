@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isPlainObject } from '@sallyport/core/internal';
+import { isPlainObject, statedOf } from '@sallyport/core/internal';
 import { ConstructError } from '../errors.js';
 import { show } from '../internal/misuse.js';
 
@@ -17,6 +17,8 @@ export interface InventoryRoute {
   readonly scopes?: readonly string[];
   /** True if the response is sent before the handler ends. */
   readonly streaming?: boolean;
+  /** True if the handler is wrapped by `durable`. */
+  readonly durable?: boolean;
   /** GraphQL parent type. */
   readonly appSyncParentType?: string;
   /** GraphQL field. */
@@ -35,6 +37,8 @@ export interface InventoryTrigger {
   readonly selector?: EventSelector;
   /** The effect of a failure on the rest of a batch. */
   readonly onFailure?: string;
+  /** True if the handler is wrapped by `durable`. */
+  readonly durable?: boolean;
   /** Further facts for a deployment: the scope of an authorizer, the operation of a channel, the schema of a tool. */
   readonly options?: Readonly<Record<string, unknown>>;
 }
@@ -135,7 +139,7 @@ export function toInventory(app: Inventoried): Inventory {
   if (typeof app?.routes !== 'function' || typeof app.triggers !== 'function') {
     throw invalid(`got ${show(app)}, expected an application with routes() and triggers()`);
   }
-  const routes = app.routes();
+  const routes = app.routes().map(withDurable);
   const container = routes.every((route) => 'posture' in route) ? 'secure' : 'open';
   const description = (
     app.handleLambda as { readonly [DESCRIPTION]?: { readonly deployment?: unknown } } | undefined
@@ -147,6 +151,15 @@ export function toInventory(app: Inventoried): Inventory {
     triggers: app.triggers(),
     deployment: description?.deployment,
   });
+}
+
+/** Shared by name with `@sallyport/durable`, which marks wrapped handlers. */
+const DURABLE = Symbol.for('sallyport.durable/1');
+
+/** The line of a route, with the mark of its handler. */
+function withDurable(route: object): object {
+  const { handler } = (statedOf(route) ?? {}) as { readonly handler?: unknown };
+  return typeof handler === 'function' && DURABLE in handler ? { ...route, durable: true } : route;
 }
 
 /**
@@ -265,7 +278,7 @@ const ROUTE_NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 function routeFault(route: Entry, container: Inventory['container']): string | undefined {
-  const { surface, posture, scopes, streaming } = route;
+  const { surface, posture, scopes, streaming, durable } = route;
   const names = typeof surface === 'string' && Object.hasOwn(ROUTE_NAMES, surface) ? ROUTE_NAMES[surface] : undefined;
   if (names === undefined) return `surface, got ${show(surface)}, expected "http", "appsync" or "websocket"`;
   const missing = names.find((name) => !isName(route[name]));
@@ -276,17 +289,24 @@ function routeFault(route: Entry, container: Inventory['container']): string | u
   if (scopes !== undefined && !(Array.isArray(scopes) && scopes.every(isName))) {
     return `scopes, got ${show(scopes)}, expected a list of strings`;
   }
-  const isFlag = streaming === undefined || typeof streaming === 'boolean';
-  return isFlag ? undefined : `streaming, got ${show(streaming)}, expected true or false`;
+  return flagFault({ streaming, durable });
+}
+
+/** The fault of a member that is stated and not a boolean. */
+function flagFault(flags: Entry): string | undefined {
+  const wrong = Object.entries(flags).find(([, flag]) => flag !== undefined && typeof flag !== 'boolean');
+  return wrong && `${wrong[0]}, got ${show(wrong[1])}, expected true or false`;
 }
 
 const SELECTOR_NAMES = ['source', 'detailType', 'ruleName', 'scheduleName'];
 
-function triggerFault({ kind, name, selector, onFailure, options }: Entry): string | undefined {
+function triggerFault({ kind, name, selector, onFailure, options, durable }: Entry): string | undefined {
   if (!isName(kind)) return `kind, got ${show(kind)}, expected a string`;
   if (name !== undefined && !isName(name)) return `name, got ${show(name)}, expected a string`;
   if (onFailure !== undefined && !isName(onFailure)) return `onFailure, got ${show(onFailure)}, expected a string`;
   if (options !== undefined && !isPlainObject(options)) return `options, got ${show(options)}, expected an object`;
+  const fault = flagFault({ durable });
+  if (fault !== undefined) return fault;
   if (kind !== 'event-bus' && selector === undefined) return undefined;
   // An ignored member would create a rule for more events than the handler accepts.
   const isSelector =

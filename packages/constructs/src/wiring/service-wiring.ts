@@ -14,6 +14,7 @@ import { functionBehind } from '../internal/targets.js';
 import { type ExternalAttachment, isExternal } from './external.js';
 import { Attachments } from './internal/attachments.js';
 import { checkAuthorizer, checkOnly, doorRoutes, openRoutes } from './internal/door-routes.js';
+import { durableStreams, warnOfPlainFunction } from './internal/durable-check.js';
 import { findMismatches } from './internal/findings.js';
 import { wrongHandler } from './internal/handler-check.js';
 import { type ManifestSource, writeManifests } from './internal/manifest.js';
@@ -154,6 +155,7 @@ export class ServiceWiring extends ServiceSources {
       throw misuse(this, { what, expected: 'one wiring for each function', code: 'constructs.conflict' });
     }
     wired.set(behind, this);
+    warnOfPlainFunction(this, fn, this.inventory);
     this.node.addValidation({
       validate: () => [
         ...findMismatches(this, this.attachments.findings(), allowLongTimeout !== undefined),
@@ -161,6 +163,7 @@ export class ServiceWiring extends ServiceSources {
         ...dependsOnVariables(this, fn, inventory),
         ...wrongVariables(this, fn, inventory),
         ...wrongHandler(this, fn),
+        ...durableStreams(this, this.inventory),
       ],
     });
     writeManifests(this, () => this.attachments.manifest());

@@ -37,7 +37,11 @@ export async function runCallback<T>(
     });
     // A rejection is read below, after the submit step.
     await parking.active(lane.flow, () => runSubmit(lane, inner, name, (step) => options.submit(id, step)));
-    const wait = () => value.then((result) => result, (error: unknown) => Promise.reject(failureOf(error, place)));
+    const wait = () =>
+      value.then(
+        (result) => result,
+        (error: unknown) => Promise.reject(failureOf(error, place)),
+      );
     return isOver ? parking.active(lane.flow, wait) : parking.idle(lane.flow, wait, true);
   }, name);
   return parseWith(schema, text, place);

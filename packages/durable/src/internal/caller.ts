@@ -22,7 +22,11 @@ export interface Authority {
 }
 
 /** Identifies the caller at the first invocation, and reads it from the history after that. */
-export async function recordCaller(lane: Lane, context: object, identify: () => unknown): Promise<SecurePrincipal | null> {
+export async function recordCaller(
+  lane: Lane,
+  context: object,
+  identify: () => unknown,
+): Promise<SecurePrincipal | null> {
   const { run } = lane;
   lane.bind(context);
   run.caller = await lane.record('framework caller', async () => toCaller(await identify(), run.host.authority.claims));
@@ -52,7 +56,8 @@ export async function revalidate(lane: Lane, name: string, seconds: number): Pro
   const { revalidate: check, revalidateSeconds } = run.host.authority;
   const { caller } = run;
   if (check === undefined || caller === null || seconds <= revalidateSeconds) return;
-  if ((await lane.record('framework revalidate', async () => (await check(caller, lane.host)) === true)) === true) return;
+  if ((await lane.record('framework revalidate', async () => (await check(caller, lane.host)) === true)) === true)
+    return;
   run.refusal = new DurableError('durable.unauthorized', `the caller may no longer act after wait "${name}"`);
   throw run.refusal;
 }

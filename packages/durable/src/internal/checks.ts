@@ -1,3 +1,4 @@
+import { type OptionKind, parsed } from '@sallyport/core/options';
 import { DurableError } from '../errors.js';
 import type { Duration, Retry, StepOptions } from '../types.js';
 
@@ -75,4 +76,12 @@ export function assertStepOptions({ retry, effect, timeout }: StepOptions, place
   }
   if (retry) assertRetry(retry, place);
   return timeout === undefined ? undefined : toSeconds(timeout, `${place}: timeout`);
+}
+
+/** A duration as an option. */
+export function durationOption(): OptionKind<Duration> {
+  return parsed('a duration: days, hours, minutes and seconds', (value, name) => {
+    toSeconds(value as Duration, `option "${name}"`);
+    return value as Duration;
+  });
 }

@@ -1,4 +1,4 @@
-import { bindToStep, durableMark, type DurableMark, type FullClock } from '@sallyport/core/internal';
+import { bindToStep, type DurableMark, durableMark, type FullClock } from '@sallyport/core/internal';
 import { DurableError } from '../errors.js';
 import { handOff } from './handoff.js';
 import type { Lane } from './lane.js';

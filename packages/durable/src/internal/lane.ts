@@ -6,9 +6,9 @@ import { runCallback } from './callback.js';
 import { recordCaller, revalidate } from './caller.js';
 import { toSeconds } from './checks.js';
 import { assertOwnFlow, runAs } from './current.js';
-import { assertMapping } from './handoff.js';
 import type { ExecutionRun } from './execution.js';
 import { recordFailure } from './failures.js';
+import { assertMapping } from './handoff.js';
 import { isEnded } from './history.js';
 import { digestOf, eventIdentity, toUuid } from './identity.js';
 import { mapInOrder } from './in-order.js';
@@ -16,8 +16,8 @@ import { type BatchParts, LaneRun } from './lane-run.js';
 import { Names } from './names.js';
 import type { HostContext } from './outside.js';
 import type { Flow } from './parking.js';
-import { fromSdk, toSdk } from './sdk-failures.js';
 import { type DurableContext, type OperationInfo, TEXT, VIRTUAL } from './sdk.js';
+import { fromSdk, toSdk } from './sdk-failures.js';
 import { runStep } from './step.js';
 import { fromText, type Text, toText } from './values.js';
 
@@ -74,8 +74,13 @@ export class Lane implements ExecutionScope {
     return { execution: this.run.name, invocation_id: this.run.lambdaContext?.awsRequestId ?? '' };
   }
 
+  /** True while recorded operations are ahead. */
+  get isReplaying(): boolean {
+    return this.#ahead.size > 0;
+  }
+
   get isSilent(): boolean {
-    return this.run.isOver || this.#ahead.size > 0;
+    return this.run.isOver || this.isReplaying;
   }
 
   /** Seconds that this flow has waited. */
@@ -206,6 +211,11 @@ export class Lane implements ExecutionScope {
       if (isHeld) this.#held -= 1;
       isHeld = false;
     };
+  }
+
+  /** After a refusal, operations that undo others start again. */
+  endRefusal(): void {
+    this.run.refusal = undefined;
   }
 
   /** @throws DurableError `durable.held` */

@@ -1,7 +1,15 @@
 import type { FullClock, Logger, MaybePromise, StandardSchema } from '@sallyport/core';
 import { completeClock } from '@sallyport/core/internal';
 import { DurableError } from '../errors.js';
-import type { CallbackOptions, Durable, DurableOptions, Duration, MapOptions, StepContext, StepOptions } from '../types.js';
+import type {
+  CallbackOptions,
+  Durable,
+  DurableOptions,
+  Duration,
+  MapOptions,
+  StepContext,
+  StepOptions,
+} from '../types.js';
 import { assertStepOptions, assertWhole, toSeconds } from './checks.js';
 import { assertOwnFlow, runAs } from './current.js';
 import { recordFailure, restoreFailure, stackOf } from './failures.js';

@@ -16,7 +16,11 @@ export function fromSdk(error: unknown, stack?: string): unknown {
     const { errorData } = node as { readonly errorData?: unknown };
     if (typeof errorData === 'string') return restoreFailure(errorData, stack);
     if (node.name === 'StepInterruptedError') {
-      return new DurableError('durable.step_interrupted', 'the step was interrupted: its effect may have happened', error);
+      return new DurableError(
+        'durable.step_interrupted',
+        'the step was interrupted: its effect may have happened',
+        error,
+      );
     }
     node = node.cause;
   }

@@ -50,7 +50,10 @@ export async function serveExecution(
   try {
     const output = await handler(envelope as never, sdkContext(lambdaContext) as never);
     if (!isAnswered && output.Status === 'FAILED') {
-      host.log.error('framework: execution failed', { execution: run.arn, error: messageOf({ message: output.Error?.ErrorMessage }) });
+      host.log.error('framework: execution failed', {
+        execution: run.arn,
+        error: messageOf({ message: output.Error?.ErrorMessage }),
+      });
     }
     return output;
   } finally {
@@ -59,7 +62,12 @@ export async function serveExecution(
 }
 
 /** Passes the event of an execution to the other surfaces of the container. */
-async function dispatch(host: SurfaceHost, run: ExecutionRun, input: unknown, context: DurableContext): Promise<unknown> {
+async function dispatch(
+  host: SurfaceHost,
+  run: ExecutionRun,
+  input: unknown,
+  context: DurableContext,
+): Promise<unknown> {
   if (isEnvelope(input)) throw new DurableError('durable.nested', 'the event of an execution is an execution');
   const root = new Lane(run, context, run.parking.open(), ROOT);
   const lambdaContext = {

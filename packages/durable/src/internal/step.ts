@@ -6,6 +6,7 @@ import { assertStepOptions, delayAfter } from './checks.js';
 import { runAs } from './current.js';
 import { recordFailure, stackOf } from './failures.js';
 import { isEnded } from './history.js';
+import { inputDigest, withInput, withoutInput } from './input.js';
 import type { Lane } from './lane.js';
 import { runTimed } from './run-step.js';
 import { type DurableContext, TEXT } from './sdk.js';
@@ -76,19 +77,23 @@ class StepRun<T> {
     if (recorded?.status === 'PENDING') await this.#waitForTurn();
     lane.reach(this.#name);
     const { AtLeastOncePerRetry, AtMostOncePerRetry } = sdk.StepSemantics;
+    const digest = inputDigest(this.#options);
+    let recordedText: Text;
     try {
-      const text = await context.step<Text>(this.#name, ({ attempt }) => this.#attempt(attempt, isEnded(recorded)), {
-        serdes: TEXT,
-        semantics: this.#options.effect === 'atMostOnce' ? AtMostOncePerRetry : AtLeastOncePerRetry,
-        retryStrategy: () =>
-          this.#delay === undefined
-            ? { shouldRetry: false }
-            : { shouldRetry: true, delay: { seconds: this.#delay } },
-      });
-      return fromText<T>(text);
+      recordedText = await context.step<Text>(
+        this.#name,
+        async ({ attempt }) => withInput(digest, await this.#attempt(attempt, isEnded(recorded))),
+        {
+          serdes: TEXT,
+          semantics: this.#options.effect === 'atMostOnce' ? AtMostOncePerRetry : AtLeastOncePerRetry,
+          retryStrategy: () =>
+            this.#delay === undefined ? { shouldRetry: false } : { shouldRetry: true, delay: { seconds: this.#delay } },
+        },
+      );
     } catch (error) {
       throw fromSdk(error, this.#stack);
     }
+    return fromText<T>(withoutInput(digest, recordedText, `step "${this.#name}"`));
   }
 
   async #attempt(attempt: number, isRecorded: boolean): Promise<Text> {
@@ -144,6 +149,7 @@ class StepRun<T> {
 }
 
 function isWorthIt(retry: Retry, attempt: number, thrown: unknown): boolean {
-  if (attempt >= retry.attempts || PERMANENT.includes((thrown as { code?: unknown } | null | undefined)?.code)) return false;
+  if (attempt >= retry.attempts || PERMANENT.includes((thrown as { code?: unknown } | null | undefined)?.code))
+    return false;
   return retry.when?.(thrown) ?? true;
 }

@@ -4,6 +4,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { type CfnQueue, type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { Duration, Names, Token } from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
+import { durableOf } from '../../internal/durable.js';
 import { failureQueuesOf } from '../../internal/failure-queue.js';
 import { tablesOf } from '../../internal/tables.js';
 import { claimsOf, functionBehind, timeoutOf } from '../../internal/targets.js';
@@ -15,6 +16,7 @@ export type WatchedPart =
   | 'failed-requests'
   | 'failed-records'
   | 'failed-invocations'
+  | 'failed-executions'
   | 'throttled-invocations'
   | 'slow-invocations'
   | 'door-errors'
@@ -40,6 +42,7 @@ export const TITLES: Readonly<Record<WatchedPart, string>> = {
   'failed-requests': 'Requests fail',
   'failed-records': 'Records of batches fail',
   'failed-invocations': 'Invocations fail',
+  'failed-executions': 'Durable executions fail',
   'throttled-invocations': 'Invocations find no free environment',
   'slow-invocations': 'Invocations are close to the timeout',
   'door-errors': 'A front door answers 5xx',
@@ -134,6 +137,19 @@ export function watchedByWiring(wiring: WatchedWiring, maxIteratorAge: Duration 
 export function iteratorAge(fn: IFunction, most_: Duration): Watched {
   const metric = fn.metric('IteratorAge', most);
   return { id: 'IteratorAge', part: 'late-streams', of: fn, metric, threshold: most_.toMilliseconds() };
+}
+
+/** Executions of a durable function that failed or exceeded their timeout. @see https://docs.aws.amazon.com/lambda/latest/dg/durable-monitoring.html */
+export function failedExecutions(fn: IFunction): readonly Watched[] {
+  const behind = functionBehind(fn);
+  if (!durableOf(behind)) return [];
+  return ['DurableExecutionFailed', 'DurableExecutionTimedOut'].map((name) => ({
+    id: name,
+    part: 'failed-executions',
+    of: fn,
+    metric: behind.metric(name, sum),
+    threshold: 1,
+  }));
 }
 
 /** @see https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html */

@@ -80,6 +80,7 @@ function describeFunction({ fn, sources, doors }: ManifestFacts): object {
         runtime: cfn.runtime,
         memoryMb: cfn.memorySize,
         timeoutMs: milliseconds(cfn.timeout),
+        durableSeconds: durableSecondsOf(cfn),
       }),
       ...(cfn.capacityProviderConfig !== undefined && { managedInstances: true }),
       environment: variables(Stack.of(fn).resolve(cfn.environment)),
@@ -87,6 +88,12 @@ function describeFunction({ fn, sources, doors }: ManifestFacts): object {
     sources: sources.map(describeSource),
     doors: doors.map(describeDoor),
   };
+}
+
+/** The time limit of an execution; `undefined` for a function that is not durable. */
+function durableSecondsOf({ durableConfig }: CfnFunction): number | undefined {
+  const { executionTimeout } = (durableConfig ?? {}) as Partial<CfnFunction.DurableConfigProperty>;
+  return executionTimeout;
 }
 
 /** Variables whose values are known before the deployment. */

@@ -68,6 +68,7 @@ import {
 } from '../../../src/index.js';
 import type { More } from './compare.js';
 import type { RecordedAccesses } from './expected.js';
+import type { RequestList } from './requests.js';
 
 type Key = IKey | undefined;
 
@@ -363,6 +364,37 @@ const MCP: readonly GrantCase[] = [
   },
 ];
 
+const DURABLE: readonly GrantCase[] = [
+  {
+    name: 'ServiceFunction that is durable, with a dead-letter queue and callers',
+    props: () => ({ durable: { executionTimeout: Duration.hours(1) } }),
+    attach: (stack, service, key) => {
+      const caller = new Role(stack, 'Caller', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+      service.grantStart(caller);
+      service.grantComplete(caller);
+      return new TopicTrigger(stack, 'N', {
+        fn: service.fn,
+        topic: new Topic(stack, 'T'),
+        failureQueue: failures(stack, key),
+      });
+    },
+    uses: ({ EXECUTIONS = [] }) => ({
+      // A delivery of the kind handoff starts an execution of the running version.
+      ServiceRole: (list) => list.add('lambda:InvokeFunction', `${functionOf(list)}:1`),
+      Caller: (list) => {
+        for (const { action } of EXECUTIONS)
+          list.add(
+            action,
+            `${functionOf(list)}:${action === 'lambda:InvokeFunction' ? 'live' : '1/durable-execution/n/i'}`,
+          );
+      },
+    }),
+  },
+];
+
+const functionOf = ({ policies }: RequestList) =>
+  policies.arnOf(policies.ids('AWS::Lambda::Function').find((id) => id.startsWith('Service')) ?? '');
+
 const MICROVM: readonly GrantCase[] = [
   { name: 'MicrovmController', attach: (stack, { fn }) => new MicrovmController(stack, 'C', { fn, images: [IMAGE] }) },
   {
@@ -478,6 +510,7 @@ export const GRANTS: readonly GrantCase[] = [
   ...TABLES,
   ...STORAGE,
   ...MCP,
+  ...DURABLE,
   ...MICROVM,
   ...DOORS,
   ...POLLED,

@@ -86,10 +86,12 @@ function addDestination(list: RequestList, properties: Properties): void {
 /** The requests of Lambda with the role of a function. */
 export function addLambdaService(list: RequestList, fn: string): void {
   const { policies } = list;
-  const { LoggingConfig, TracingConfig, VpcConfig } = policies.properties(fn) as {
+  const { LoggingConfig, TracingConfig, VpcConfig, DurableConfig, DeadLetterConfig } = policies.properties(fn) as {
     LoggingConfig?: { LogGroup?: string };
     TracingConfig?: { Mode?: string };
     VpcConfig?: object;
+    DurableConfig?: object;
+    DeadLetterConfig?: { TargetArn?: string };
   };
   // https://docs.aws.amazon.com/lambda/latest/dg/lambda-intro-execution-role.html; the group exists already
   if (LoggingConfig?.LogGroup)
@@ -97,6 +99,14 @@ export function addLambdaService(list: RequestList, fn: string): void {
   // https://docs.aws.amazon.com/lambda/latest/dg/services-xray.html
   if (TracingConfig?.Mode === 'Active') list.addAll(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], '*');
   if (VpcConfig) addNetworkOfFunction(list);
+  // https://docs.aws.amazon.com/lambda/latest/dg/durable-security.html: the ARN of an execution extends the ARN of a version
+  if (DurableConfig)
+    list.addAll(
+      ['lambda:CheckpointDurableExecution', 'lambda:GetDurableExecutionState'],
+      `${policies.arnOf(fn)}:1/durable-execution/name/id`,
+    );
+  // https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html
+  if (DeadLetterConfig?.TargetArn) list.add('sqs:SendMessage', DeadLetterConfig.TargetArn);
   const of = (type: string) => policies.ids(type).map((id) => policies.properties(id));
   for (const mapping of of('AWS::Lambda::EventSourceMapping'))
     if (policies.functionBehind(String(mapping.FunctionName)) === fn) addMapping(list, mapping);

@@ -1,10 +1,12 @@
 /** Records the calls of the packages that create separate clients. The services are not reached: their responses do not matter. */
 import { KinesisClient, PutRecordCommand, PutRecordsCommand } from '@aws-sdk/client-kinesis';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { createWebSocketClient } from '@sallyport/http/websocket';
 import { secretFromArn } from '@sallyport/mcp/aws';
 import { invokeSelf } from '@sallyport/mcp/tasks';
 import { createKinesisJsonRecord, toPutRecordsEntry } from '@sallyport/streams';
 import { createErrorTopicPublish } from '@sallyport/streams/error-topic';
+import { completeCallback, failCallback, heartbeatCallback, startExecution } from '../../../../durable/src/start.js';
 import type { RecordedAccesses } from './expected.js';
 import { accessesOf, type RecordedCall } from './recorded.js';
 
@@ -64,7 +66,25 @@ export async function recordSenders(record: Record): Promise<RecordedAccesses> {
     ERROR_NOTIFICATION_TOPIC_ARN: accessesOf(topic),
     SELF: accessesOf(self),
     STREAM: accessesOf(await record(produce)),
+    EXECUTIONS: accessesOf(await record(execute)),
   };
+}
+
+/** A start of an execution, and the answers to its callbacks. */
+async function execute(): Promise<void> {
+  const client = new LambdaClient(NOWHERE);
+  const answered = { client: { send: (command: never) => sendAnyway(client, command) } };
+  await startExecution({ functionArn: 'exports:live', name: 'n', event: {}, ...answered });
+  await failing(completeCallback('id', {}, { client }));
+  await failing(failCallback('id', { message: 'no' }, { client }));
+  await failing(heartbeatCallback('id', { client }));
+  client.destroy();
+}
+
+/** The second call of a start needs the ARN of the execution. */
+async function sendAnyway(client: LambdaClient, command: never): Promise<object> {
+  await failing(client.send(command));
+  return { DurableExecutionArn: 'arn:aws:lambda:eu-west-1:123456789012:function:exports:1/durable-execution/n/i' };
 }
 
 /** One record, and a batch of records, as the application sends them. */

@@ -1,4 +1,5 @@
 import type { Sockets } from '../doors/sockets.js';
+import type { Executions } from '../executions/executions.js';
 import { guardOf } from '../guard/listener.js';
 import type { Part, RunBase } from '../host/base.js';
 import type { FunctionAccess } from '../host/host.js';
@@ -19,6 +20,7 @@ export interface AwsHost extends RunBase, Pick<FunctionAccess, 'invoker'> {
   readonly state: Pick<State, 'get'>;
   readonly sources: LocalSources;
   readonly sockets: Sockets;
+  readonly executions?: Executions | undefined;
 }
 
 /** Variables that direct the AWS clients of the function to the port. */

@@ -34,6 +34,7 @@ export const RUN_FLAGS: Readonly<Record<string, Flag>> = {
     'workers of a Lambda Managed Instance, each with several concurrent events',
     'managedInstances',
   ),
+  durable: number('make the function durable: maximum seconds of an execution, at most 31,622,400', 'durable'),
   bundle: boolean('build and start as for a deployment', 'bundle'),
   'env-file': text('file with environment variables of the function (default .env.local)', 'envFile'),
   env: { ...text('NAME=value: an environment variable of the function'), multiple: true },

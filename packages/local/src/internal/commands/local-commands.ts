@@ -5,6 +5,7 @@ import { EXIT } from './around.js';
 import { explain, openapi, routes } from './ask.js';
 import { cold } from './cold.js';
 import { dev } from './dev.js';
+import { executions } from './executions.js';
 import { SEND_FLAGS, send } from './send.js';
 import { env, REPLAY_FLAGS, replay, reset, TOKEN_FLAGS, token } from './small.js';
 import { TEST_RUN_FLAGS, testRun } from './test-run.js';
@@ -42,6 +43,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     does: 'sends the events of files, compares the results, and writes a JUnit report',
     flags: TEST_RUN_FLAGS,
     run: testRun,
+  },
+  executions: {
+    usage: 'executions [<name>] | <action> [<name>] [<operation>] [<value>]',
+    does: 'lists the executions of a durable function; skip, stop, kill, restart, complete, fail',
+    flags: JSON_ONLY,
+    run: executions,
   },
   trace: {
     usage: 'trace <id>',

@@ -76,6 +76,8 @@ export interface Config {
   readonly isThrottled: boolean;
   /** Lambda Managed Instances: workers; `undefined`: off. */
   readonly managedInstances: number | undefined;
+  /** Maximum seconds of an execution of the durable function; `undefined`: the function is not durable. */
+  readonly durable: number | undefined;
   /** Port of the debugger; `undefined`: off. */
   readonly inspect: number | undefined;
   /** True if environments are frozen between invocations; default `true`, on Windows always `false`. */

@@ -21,6 +21,7 @@ export interface ConfigFile extends SourceSettings {
   readonly node?: string;
   readonly concurrency?: number;
   readonly managedInstances?: number;
+  readonly durable?: number;
   readonly freeze?: boolean;
   readonly state?: boolean;
   readonly bundle?: boolean;
@@ -76,6 +77,7 @@ export const FILE_KINDS = {
   node: filled,
   concurrency: integer(1, 1000),
   managedInstances: integer(1, 64, 'workers'),
+  durable: integer(1, 31_622_400, 'seconds'),
   freeze: boolean,
   state: boolean,
   bundle: boolean,

@@ -61,6 +61,7 @@ export function loadConfig(folder: string, flags: Flags): Config {
     concurrency: given.concurrency ?? 10,
     isThrottled: given.concurrency !== undefined,
     managedInstances: given.managedInstances,
+    durable: given.durable ?? deployed?.fn.durableSeconds,
     inspect: given.inspect,
     freeze: (given.freeze ?? true) && process.platform !== 'win32',
     state: given.state ?? true,

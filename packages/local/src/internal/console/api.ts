@@ -54,6 +54,10 @@ export interface ConsoleApi {
   'GET /api/sources': { readonly answer: readonly SourceView[] };
   'POST /api/sources': { readonly body: SourceActionRequest; readonly answer: readonly SourceView[] };
   'POST /api/speed': { readonly body: { readonly speed: number }; readonly answer: { readonly speed: number } };
+  /** The executions of a durable function, failed ones first; empty if it is not durable. */
+  'GET /api/executions': { readonly answer: readonly ExecutionRow[] };
+  'GET /api/executions/{arn}': { readonly answer: ExecutionView };
+  'POST /api/executions': { readonly body: ExecutionAction; readonly answer: { readonly arn: string } };
   'GET /api/data': { readonly answer: readonly ServiceData[] };
   'GET /api/data/{service}/{name}': { readonly answer: ShownItems };
   /** The value of one hidden place of an item. */
@@ -73,6 +77,62 @@ export interface ConsoleApi {
   'GET /api/compare': { readonly answer: readonly Difference[] };
   'GET /api/env': { readonly answer: Readonly<Record<string, string>> };
   'POST /api/reset': { readonly answer: { readonly ok: true } };
+}
+
+/** An execution in the list. Times are milliseconds since the epoch. */
+export interface ExecutionRow {
+  readonly arn: string;
+  readonly name: string;
+  readonly status: string;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly invocations: number;
+  /** The name of the wait, step or callback that it waits for; `null` if it does not wait. */
+  readonly waitsFor: string | null;
+  readonly error: string | null;
+}
+
+/** One operation of an execution. */
+export interface OperationView {
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly name: string;
+  /** `step`, `wait`, `callback`, `context`. */
+  readonly kind: string;
+  readonly status: string;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly attempt: number | null;
+  /** True while the execution waits for the operation. */
+  readonly waits: boolean;
+  /** The end of the wait; `null` if it has no end. */
+  readonly until: number | null;
+  readonly result: unknown;
+  readonly error: string | null;
+}
+
+/** An execution with its operations. Callback ids are not in it: they are capabilities. */
+export interface ExecutionView extends ExecutionRow {
+  /** The event of the trigger. */
+  readonly event: unknown;
+  readonly result: unknown;
+  readonly operations: readonly OperationView[];
+  /** The invocations of this run, oldest first. */
+  readonly invocationIds: readonly number[];
+}
+
+/** An action on an execution. */
+export interface ExecutionAction {
+  readonly arn: string;
+  /**
+   * `skip` ends waits, `kill` kills the process at the next checkpoint, `restart` starts a new execution with the event, `complete` and `fail` answer a
+   * callback.
+   */
+  readonly action: 'skip' | 'stop' | 'kill' | 'restart' | 'complete' | 'fail';
+  /** The id of the operation: required for callbacks; for `skip` all waits if absent. */
+  readonly operation?: string;
+  /** The value of a callback, or the reason of its failure. */
+  readonly value?: unknown;
 }
 
 /** A hidden place of an invocation. */

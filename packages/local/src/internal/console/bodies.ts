@@ -3,6 +3,7 @@ import { defineOptions, integer, kind, list, number, object, oneOf, string, text
 import type { SendRequest } from '../send/send.js';
 import { SOURCE_TYPES } from '../sources/source-types.js';
 import type {
+  ExecutionAction,
   OpenRequest,
   ReplayRequest,
   RevealItemRequest,
@@ -70,6 +71,15 @@ const REVEAL_ITEM = defineOptions<RevealItemRequest>()(
   },
   { fail },
 );
+const EXECUTION = defineOptions<ExecutionAction>()(
+  {
+    arn: text().required(),
+    action: oneOf('skip', 'stop', 'kill', 'restart', 'complete', 'fail').required(),
+    operation: text(),
+    value: anything,
+  },
+  { fail },
+);
 const EXPLAIN = defineOptions<{ readonly event: unknown; readonly context?: object }>()(
   { event: anything, context: object() },
   { fail },
@@ -84,6 +94,7 @@ function reader<T extends object>(set: { parse(options: T): unknown }): (body: u
   };
 }
 
+export const readExecution = reader<ExecutionAction>(EXECUTION);
 export const readOpen = reader<OpenRequest>(OPEN);
 export const readSend = reader<SendRequest>(SEND);
 export const readToken = reader<TokenRequest>(TOKEN);

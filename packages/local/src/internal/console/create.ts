@@ -20,6 +20,7 @@ import type { SendRequest } from '../send/send.js';
 import { tables } from '../services/dynamodb/table-state.js';
 import type { RunState } from './api.js';
 import {
+  readExecution,
   readExplain,
   readOpen,
   readReplay,
@@ -34,6 +35,7 @@ import {
 import { findConsole } from './build.js';
 import { listData, readStore, revealItem } from './data.js';
 import { type Editor, findEditor } from './editor.js';
+import { actOnExecution, listExecutions, showExecution } from './executions.js';
 import type { DoorAnswer, HostAnswer, HostCall, HostQuestions } from './messages.js';
 import { findRoute, type Routes } from './routes.js';
 import { answerCall } from './server.js';
@@ -152,6 +154,9 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
       sources.setSpeed(readSpeed(body).speed);
       return { speed: sources.speed() };
     },
+    'GET /api/executions': () => listExecutions(host.executions),
+    'GET /api/executions/{arn}': ({ params }) => showExecution(host.executions, params.arn ?? '', clean),
+    'POST /api/executions': ({ body }) => actOnExecution(host.executions, readExecution(body)),
     'GET /api/data': () => listData(state),
     'GET /api/data/{service}/{name}': async ({ params, query }) => {
       const { items, next } = await readStore(state, params.service, params.name, query.get('start') ?? undefined);

@@ -39,6 +39,8 @@ export interface DeployedFunction {
   readonly runtime?: string;
   readonly timeoutMs?: number;
   readonly memoryMb?: number;
+  /** `ExecutionTimeout` of the `DurableConfig`; absent for a function that is not durable. */
+  readonly durableSeconds?: number;
   readonly sources: readonly ManifestSource[];
   readonly doors: readonly DeployedDoor[];
 }

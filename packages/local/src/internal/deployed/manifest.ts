@@ -15,7 +15,7 @@ export function readManifestFunctions(manifest: Readonly<Record<string, unknown>
   if (functions.length === 0) parseManifest(JSON.stringify(manifest), '');
   return functions.flatMap((value, index) => {
     const read = readOne(value);
-    const { path, entry, handler, runtime, doors, functionName } = membersOf(value);
+    const { path, entry, handler, runtime, doors, functionName, durableSeconds } = membersOf(value);
     if (!read) return [];
     return {
       ...read,
@@ -24,6 +24,7 @@ export function readManifestFunctions(manifest: Readonly<Record<string, unknown>
       ...(typeof functionName === 'string' && { functionName }),
       ...(typeof handler === 'string' && { handler }),
       ...(typeof runtime === 'string' && { runtime }),
+      ...(typeof durableSeconds === 'number' && { durableSeconds }),
       doors: manifestDoors(doors, `functions[${index}]`),
     };
   });

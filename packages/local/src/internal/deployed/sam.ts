@@ -55,6 +55,7 @@ function deployed(sam: Sam, one: SamFunction): DeployedFunction {
     ...(isImage ? { runtime: 'a container image' } : typeof runtime === 'string' && { runtime }),
     ...knownNumber('timeoutMs', properties.Timeout === undefined ? LAMBDA_TIMEOUT_S : timeout, 1000),
     ...knownNumber('memoryMb', properties.MemorySize === undefined ? LAMBDA_MEMORY_MB : memory, 1),
+    ...knownNumber('durableSeconds', literal(membersOf(properties.DurableConfig).ExecutionTimeout), 1),
     sources: samSources(sam, one),
     doors: samDoors(sam, one),
   };
@@ -63,7 +64,11 @@ function deployed(sam: Sam, one: SamFunction): DeployedFunction {
 /** A function without these settings has 3 seconds and 128 MB: https://docs.aws.amazon.com/lambda/latest/api/API_CreateFunction.html */
 const [LAMBDA_TIMEOUT_S, LAMBDA_MEMORY_MB] = [3, 128];
 
-function knownNumber(name: 'timeoutMs' | 'memoryMb', value: unknown, factor: number): Partial<DeployedFunction> {
+function knownNumber(
+  name: 'timeoutMs' | 'memoryMb' | 'durableSeconds',
+  value: unknown,
+  factor: number,
+): Partial<DeployedFunction> {
   const number = typeof value === 'string' ? Number(value) : value;
   return typeof number === 'number' && number > 0 ? { [name]: number * factor } : {};
 }

@@ -10,6 +10,7 @@ import { type ConsolePart, createConsole, historyFolder } from '../console/creat
 import { sayAssumptions } from '../differences/assumptions.js';
 import { createDoors } from '../doors/create.js';
 import { usageError } from '../errors.js';
+import { Executions } from '../executions/executions.js';
 import { MAX_RECORDS } from '../history/history.js';
 import { lastStored } from '../history/store.js';
 import type { Identity } from '../identity/identity.js';
@@ -118,20 +119,35 @@ function createParts(base: RunBase, { guardian, nodeMajor, without, watch }: Par
     ...state.variables(),
     ...address,
     ...traces.variables(),
+    ...(config.durable !== undefined && { FRAMEWORK_DURABLE: '1' }),
     ...developerVariables(config, identity, state),
   });
   const runtime = { config, nodeMajor, journal, guardian, clock, now, notice, variables };
   const fleet = config.fleet && new Fleet({ ...runtime, watch }, config.fleet.functions);
   const functions = fleet ? undefined : new Functions(runtime);
   const { access } = fleet ?? functions ?? new Functions(runtime);
-  const inner = { ...base, ...access, identity, state };
-  const sources = new LocalSources(inner);
+  // A run of several functions has no executions yet: its functions receive their events without envelopes.
+  const executions =
+    config.durable === undefined || fleet
+      ? undefined
+      : new Executions({ ...base, invoker: access.invoker, now, clock: () => sources.run.clock });
+  const inner = { ...base, ...access, ...(executions && { invoker: executions, executions }), identity, state };
+  const sources: LocalSources = new LocalSources(inner);
   const doors = createDoors(inner);
   const { sockets } = doors;
   const host: Host = { ...inner, sources, sockets, sender: createSender({ ...inner, sources }) };
   const port = createAwsPort({ ...inner, sources, sockets });
   const page = createConsole(host, variables);
-  const all: readonly Part[] = [identity, state, port, traces, sources, doors, page];
+  const all: readonly Part[] = [
+    identity,
+    state,
+    port,
+    traces,
+    sources,
+    doors,
+    ...(executions ? [executions] : []),
+    page,
+  ];
   return { host, functions, fleet, page, parts: all.filter(({ name }) => !without.includes(name)) };
 }
 

@@ -87,5 +87,6 @@ function configOf(config: Config, handler: string): Config {
     stateFolder: join(config.stateFolder, 'tmp', name),
     inspect: undefined,
     managedInstances: undefined,
+    durable: undefined,
   };
 }

@@ -1,4 +1,5 @@
 import type { Sockets } from '../doors/sockets.js';
+import type { Executions } from '../executions/executions.js';
 import type { Identity } from '../identity/identity.js';
 import type { Inspection } from '../inspect/inspection.js';
 import type { Invoker } from '../runtime/invoker.js';
@@ -28,4 +29,6 @@ export interface Host extends RunBase, FunctionAccess {
   readonly sources: Sources;
   readonly sockets: Sockets;
   readonly sender: Sender;
+  /** The executions, if the function is durable. */
+  readonly executions?: Executions | undefined;
 }

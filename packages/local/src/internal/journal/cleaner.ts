@@ -17,6 +17,9 @@ const sanitizer = createSanitizer({
  * is a word, for example a country.
  */
 const CODE_IN_QUERY = /((?:^|[?&])(?:code|device_code)=)[^&\s"'#]{10,}/g;
+/** The id of a callback of an execution is a capability: any holder can answer the callback. */
+const CALLBACK_IN_PATH = /(durable-execution-callbacks\/)[^/\s"]+/g;
+const CALLBACK = 'CallbackId';
 const QUERIES = /^(?:multiValueQ|q)ueryStringParameters$/;
 const CODE = /^(?:code|device_code)$/;
 
@@ -37,11 +40,17 @@ export function shownOutcome(journal: Pick<Journal, 'get'>, outcome: InvokeOutco
   return { ...outcome, error: record?.error ?? cleanText(outcome.error) };
 }
 
+function hideInText(text: string): string {
+  const codes = text.includes('code=') ? text.replace(CODE_IN_QUERY, `$1${REDACTED}`) : text;
+  return codes.includes('-callbacks/') ? codes.replace(CALLBACK_IN_PATH, `$1${REDACTED}`) : codes;
+}
+
 function hideCodes(value: unknown, isQuery: boolean): unknown {
-  if (typeof value === 'string') return value.includes('code=') ? value.replace(CODE_IN_QUERY, `$1${REDACTED}`) : value;
+  if (typeof value === 'string') return hideInText(value);
   if (Array.isArray(value)) return value.map((member) => hideCodes(member, isQuery));
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).map(([name, member]): [string, unknown] => {
+    if (name === CALLBACK) return [name, REDACTED];
     const isCode = isQuery && CODE.test(name) && String(member).length >= 10;
     return [name, isCode ? REDACTED : hideCodes(member, QUERIES.test(name))];
   });

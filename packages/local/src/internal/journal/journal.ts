@@ -204,7 +204,7 @@ export type RawRecord = { -readonly [M in keyof RecordMembers]: RecordMembers[M]
 /** A change outside the invocations. `topic` names the part that the console must read again. */
 export interface JournalNote {
   readonly at: number;
-  readonly topic: 'notice' | 'build' | 'sources' | 'state' | 'inspection' | 'environments';
+  readonly topic: 'notice' | 'build' | 'sources' | 'state' | 'inspection' | 'environments' | 'executions';
   readonly text: string;
 }
 

@@ -122,6 +122,7 @@ export class FunctionRuntime implements Invoker {
     const trace = startTrace(options.traceId, now());
     const { root: traceId, segment, parent, header } = trace;
     const id = journal.open({ requestId, traceId, segment, parent, origin: options.origin, event });
+    options.onOpen?.(id);
     const text = JSON.stringify(event) ?? 'null';
     const outcome = await this.#serve({ id, requestId, text, header, options });
     if (outcome.ok) journal.update(id, { status: 'ok', answer: outcome.answer, summary: summaryOf(outcome.answer) });

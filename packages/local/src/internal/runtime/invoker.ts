@@ -12,6 +12,8 @@ export interface Origin {
   readonly alias?: string;
   /** Ids of the records of a source, in the order of the event. */
   readonly recordIds?: readonly string[];
+  /** The name of the execution of a durable function. */
+  readonly execution?: string;
   /** The id of the replayed invocation. */
   readonly replayOf?: number;
 }
@@ -32,6 +34,8 @@ export interface InvokeOptions {
   readonly asynchronous?: boolean;
   /** Receives a streamed response as it arrives. A streaming handler without a sink fails as on AWS. */
   readonly stream?: StreamSink;
+  /** Called with the number of the record when it is opened. */
+  readonly onOpen?: (id: number) => void;
 }
 
 /** Receives a streamed response: the head once, then chunks, then the end. */

@@ -2,6 +2,7 @@ import type { AwsService } from '../aws/service.js';
 import type { Config } from '../config/config.js';
 import type { StoreItems, StoreView } from '../console/api.js';
 import type { Sockets } from '../doors/sockets.js';
+import type { Executions } from '../executions/executions.js';
 import type { RunKeys } from '../host/keys.js';
 import type { Journal } from '../journal/journal.js';
 import type { Invoker } from '../runtime/invoker.js';
@@ -17,6 +18,8 @@ export interface ServiceRun {
   readonly sources: SourceRun;
   readonly state: Pick<State, 'get'>;
   readonly sockets: Sockets;
+  /** The executions, if the function is durable. */
+  readonly executions?: Executions | undefined;
   /** The address of the AWS port. */
   address(): string;
   /** Milliseconds since the epoch. */

@@ -13,6 +13,7 @@ export const RELEASE_SET: ReleaseSet = {
     '@sallyport/contract': '^0.0.0',
     '@sallyport/core': '^0.0.0',
     '@sallyport/dispatch': '^0.0.0',
+    '@sallyport/durable': '^0.0.0',
     '@sallyport/dynamo': '^0.0.0',
     '@sallyport/http': '^0.0.0',
     '@sallyport/jobs': '^0.0.0',

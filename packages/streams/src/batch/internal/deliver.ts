@@ -1,5 +1,11 @@
 import { FrameworkError, type LambdaContext } from '@sallyport/core';
-import { bytesOfJson, EXECUTION_SCOPE, LAMBDA_MAX_ANSWER_BYTES, logRefusal, type Scoped } from '@sallyport/core/internal';
+import {
+  bytesOfJson,
+  EXECUTION_SCOPE,
+  LAMBDA_MAX_ANSWER_BYTES,
+  logRefusal,
+  type Scoped,
+} from '@sallyport/core/internal';
 import { deadlineExceeded, streamsError } from '../../errors.js';
 import {
   type CreateObserver,
@@ -7,11 +13,11 @@ import {
   reportNoHandler,
   reportRecord,
 } from '../../observability/internal/observer.js';
-import { callWrapped } from '../handler.js';
 import { type RouterSettings, warn } from '../../router/internal/settings.js';
 import type { HandlerLookup } from '../../router/registry.js';
 import type { BatchReport } from '../../sources/queue.js';
 import { type LooseRecord, readRecords, type SourceDefinition } from '../../sources/source.js';
+import { callWrapped } from '../handler.js';
 import { RecordBatch, RecordContext } from './record-batch.js';
 import { BatchRun, type Run, reportOf } from './run.js';
 

@@ -2,8 +2,10 @@ import { decodeEscapes, LAMBDA_MAX_EVENT_BYTES } from '@sallyport/core/internal'
 import { nameIn } from '../../aws/names.js';
 import { type AwsService, type Call, notServed, type Output } from '../../aws/service.js';
 import { AwsFault } from '../../aws/wire.js';
+import type { Executions } from '../../executions/executions.js';
 import type { Host } from '../../host/host.js';
 import type { Origin } from '../../runtime/invoker.js';
+import { isDurablePath, serveDurable, withFaults } from './durable.js';
 
 const MAX_TAIL_BYTES = 4096;
 const MAX_ASYNCHRONOUS_BYTES = 1_048_576;
@@ -15,6 +17,8 @@ export interface LambdaOptions {
   readonly invoke: Host['invoker']['invoke'];
   /** The log lines of an invocation; the last ones can arrive after the response. */
   readonly logsOf: (id: number) => Promise<readonly string[]>;
+  /** The executions of the run, if its function is durable. */
+  readonly executions?: Executions | undefined;
   /** Queues an asynchronous invocation. */
   readonly invokeLater: (name: string, event: unknown, traceId?: string) => void;
 }
@@ -25,6 +29,7 @@ export function createLambda(options: LambdaOptions): AwsService {
     protocol: 'rest-json',
     serve(call): Promise<Output> | Output {
       const { method, path, headers } = call.request;
+      if (isDurablePath(path)) return serveDurable(options.executions, call);
       const [, encoded] = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/.exec(path) ?? [];
       if (method !== 'POST' || encoded === undefined) throw notServed('');
       const { called, qualifier } = toFunction(decodeEscapes(encoded));
@@ -35,12 +40,50 @@ export function createLambda(options: LambdaOptions): AwsService {
       const type = headers['x-amz-invocation-type'] ?? 'RequestResponse';
       const event = eventOf(call.body, type);
       if (type === 'DryRun') return { wire: { status: 204 } };
+      const execution = headers['x-amz-durable-execution-name'];
+      if (options.executions) {
+        const origin = { kind: 'invoke', target: name, ...(alias !== undefined && { alias }) };
+        return execute(options.executions, call, { name: execution, event, origin, isLater: type === 'Event' });
+      }
+      if (execution !== undefined) {
+        throw new AwsFault(400, 'InvalidParameterValueException', `${name} is not a durable function`);
+      }
       if (type !== 'Event')
         return invoke(options, call, event, { kind: 'invoke', target: name, ...(alias !== undefined && { alias }) });
       options.invokeLater(name, event, call.traceId);
       return { wire: { status: 202 } };
     },
   };
+}
+
+/** `Invoke` of a durable function: an asynchronous invocation is answered with the start of its execution. */
+async function execute(
+  executions: Executions,
+  { request, traceId }: Call,
+  start: {
+    readonly name: string | undefined;
+    readonly event: unknown;
+    readonly origin: Origin;
+    readonly isLater: boolean;
+  },
+): Promise<Output> {
+  const { name, event, origin, isLater } = start;
+  const clientContext = clientContextOf(request.headers['x-amz-client-context']);
+  const options = {
+    origin,
+    whenBusy: 'wait' as const,
+    asynchronous: isLater,
+    ...(traceId !== undefined && { traceId }),
+    ...(clientContext !== undefined && { clientContext }),
+  };
+  const { arn } = await withFaults(() => executions.begin({ name, event, options }));
+  const headers = { 'x-amz-durable-execution-arn': arn };
+  if (isLater) return { wire: { status: 202, headers } };
+  const outcome = await executions.resultOf(arn);
+  const all = { ...headers, 'content-type': 'application/json', 'x-amz-executed-version': '$LATEST' };
+  if (outcome.ok) return { wire: { status: 200, headers: all, body: JSON.stringify(outcome.answer ?? null) } };
+  const unhandled = { ...all, 'x-amz-function-error': 'Unhandled' };
+  return { wire: { status: 200, headers: unhandled, body: JSON.stringify(outcome.error) } };
 }
 
 /** `notes`, `notes:live`, or an ARN with or without an alias or a version. */

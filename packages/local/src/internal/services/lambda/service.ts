@@ -35,9 +35,10 @@ function functionNames({ name, fleet, deployed }: Pick<Config, 'name' | 'fleet' 
 export const lambda = {
   name: 'lambda',
   sources: [invocations],
-  operations: ({ config, invoker, sources, journal }) => {
+  operations: ({ config, invoker, sources, journal, executions }) => {
     const names = functionNames(config);
     return createLambda({
+      executions,
       find: (name) => names.get(name),
       logsOf: async (id) => {
         await new Promise<void>((resolve) => sources.realClock.after(LATE_LINES_MS, resolve));

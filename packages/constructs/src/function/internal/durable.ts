@@ -1,0 +1,161 @@
+import { type Grant, type IGrantable, Policy, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
+import {
+  Alias,
+  CfnEventInvokeConfig,
+  type FunctionProps,
+  type IFunction,
+  type IVersion,
+  type Function as LambdaFunction,
+  type Runtime,
+} from 'aws-cdk-lib/aws-lambda';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
+import type { Construct } from 'constructs';
+import { DURABLE_ENV, setDurable } from '../../internal/durable.js';
+import { misuse, misuseText } from '../../internal/misuse.js';
+import { defineProps, flag, literal, time } from '../../internal/props.js';
+import { setLiveAlias } from '../../internal/targets.js';
+import { acknowledgeParts, grantOnParts } from '../../internal/wildcards.js';
+
+/** The prop `durable` of `ServiceFunction`. */
+export interface DurableFunctionProps {
+  /** The maximum time of one execution with all its waits, 1 s to 366 days. An event source mapping accepts at most 15 min. */
+  readonly executionTimeout: Duration;
+  /**
+   * The time for which AWS keeps the history of an ended execution, 1 to 90 whole days.
+   *
+   * @default Duration.days(14)
+   */
+  readonly retention?: Duration;
+  /**
+   * True if versions of earlier deployments are kept: an execution ends on the version on which it began. Delete a version when
+   * `sallyport executions` lists no running execution of it.
+   *
+   * @default true
+   */
+  readonly keepVersions?: boolean;
+  /**
+   * True if the function may start executions of itself: deliveries of the kind `handoff` need it.
+   *
+   * @default true
+   */
+  readonly handoff?: boolean;
+}
+
+const DAY_SECONDS = 86_400;
+const MAX_SECONDS = 31_622_400;
+
+/** Validators and defaults for {@link DurableFunctionProps}. @see https://docs.aws.amazon.com/lambda/latest/api/API_DurableConfig.html */
+const DURABLE_PROPS = defineProps<DurableFunctionProps>('ServiceFunction')({
+  executionTimeout: time(1, MAX_SECONDS).required(),
+  retention: literal<Duration>('a Duration of 1 to 90 whole days', isDays).default(Duration.days(14)),
+  keepVersions: flag.default(true),
+  handoff: flag.default(true),
+});
+
+function isDays(value: unknown): boolean {
+  if (!(value instanceof Duration)) return false;
+  const days = value.toSeconds() / DAY_SECONDS;
+  return Number.isInteger(days) && days >= 1 && days <= 90;
+}
+
+type ParsedDurable = ReturnType<typeof DURABLE_PROPS.parse>;
+
+/** The props of a function that its durability depends on. */
+interface Given {
+  readonly durable?: DurableFunctionProps | undefined;
+  readonly runtime: Runtime;
+  readonly environment?: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * The checked prop `durable`; `undefined` for a function that is not durable.
+ *
+ * @throws ConstructError `constructs.invalid_prop`, also for a runtime that AWS's SDK does not support
+ */
+export function parseDurable(at: Construct, { durable, runtime, environment = {} }: Given): ParsedDurable | undefined {
+  if (durable === undefined) {
+    if (DURABLE_ENV in environment) {
+      throw misuse(at, {
+        what: `variable ${DURABLE_ENV} without durable`,
+        expected: 'the prop durable, which sets it',
+      });
+    }
+    return undefined;
+  }
+  if (/^nodejs20\./.test(runtime.name)) {
+    throw misuse(at, { what: 'runtime of a durable function', got: runtime.name, expected: 'Node 22 or later' });
+  }
+  return DURABLE_PROPS.parse(at, durable);
+}
+
+/** Settings of the function. */
+export function durableSettings(
+  durable: ParsedDurable | undefined,
+): Pick<FunctionProps, 'durableConfig' | 'currentVersionOptions'> {
+  if (!durable) return {};
+  const { executionTimeout, retention, keepVersions } = durable;
+  return {
+    durableConfig: { executionTimeout, retentionPeriod: retention },
+    ...(keepVersions && { currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN } }),
+  };
+}
+
+/** @see https://docs.aws.amazon.com/lambda/latest/dg/durable-security.html */
+const OF_EXECUTIONS = 'Executions of every version: the ARN of an execution extends the ARN of a version.';
+
+/**
+ * Grants the function the access to its executions, and records that it is durable. The statement is in a separate policy: the function
+ * waits for its default policy, which therefore cannot name it.
+ */
+export function makeDurable(at: Construct, fn: LambdaFunction, role: Role, durable: ParsedDurable): void {
+  setDurable(fn as IFunction, durable);
+  fn.addEnvironment(DURABLE_ENV, '1');
+  const policy = new Policy(at, 'DurablePolicy', { roles: [role] });
+  const actions = ['lambda:CheckpointDurableExecution', 'lambda:GetDurableExecutionState'];
+  if (durable.handoff) actions.push('lambda:InvokeFunction');
+  const resources = [`${fn.functionArn}:*`];
+  policy.addStatements(new PolicyStatement({ actions, resources }));
+  acknowledgeParts(policy, resources, OF_EXECUTIONS);
+  // An invocation of the alias finds the permission.
+  fn.currentVersion.node.addDependency(policy);
+  at.node.addValidation({ validate: () => destinationsOf(at, fn as IFunction) });
+}
+
+/** The alias that doors and triggers invoke: AWS rejects invocations of a durable function without a qualifier. */
+export function durableAlias(at: Construct, fn: LambdaFunction): IFunction {
+  const alias = new Alias(at, 'Alias', { aliasName: 'live', version: fn.currentVersion as IVersion }) as IFunction;
+  setLiveAlias(fn as IFunction, alias);
+  return alias;
+}
+
+/** Actions on callbacks. @see https://docs.aws.amazon.com/lambda/latest/dg/durable-security.html */
+const CALLBACK_ACTIONS = [
+  'lambda:SendDurableExecutionCallbackSuccess',
+  'lambda:SendDurableExecutionCallbackFailure',
+  'lambda:SendDurableExecutionCallbackHeartbeat',
+];
+
+/** Grants actions on the executions of a function. */
+export function grantOnExecutions(fn: IFunction, grantee: IGrantable, actions: readonly string[]): Grant {
+  return grantOnParts(grantee, actions, [`${fn.functionArn}:*`], OF_EXECUTIONS);
+}
+
+/** Grants the answers to callbacks. */
+export function grantCallbacks(fn: IFunction, grantee: IGrantable): Grant {
+  return grantOnExecutions(fn, grantee, CALLBACK_ACTIONS);
+}
+
+/** AWS rejects destinations of a durable function. */
+function destinationsOf(at: Construct, fn: IFunction): string[] {
+  const isOfFunction = ({ functionName }: CfnEventInvokeConfig) => functionName === fn.functionName;
+  return Stack.of(at)
+    .node.findAll()
+    .filter((one) => one instanceof CfnEventInvokeConfig)
+    .filter((config) => config.destinationConfig !== undefined && isOfFunction(config))
+    .map((config) =>
+      misuseText(at, {
+        what: `a destination for failed events, ${config.node.path}`,
+        expected: 'a dead-letter queue: AWS Lambda has no destinations for durable functions',
+      }),
+    );
+}

@@ -1,0 +1,164 @@
+import { json } from '@sallyport/http';
+import { Authenticated, SecureApp } from '@sallyport/secure';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Code, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { type App, Duration } from 'aws-cdk-lib/core';
+import {
+  HttpApi,
+  type Inventory,
+  QueueTrigger,
+  ServiceFunction,
+  type ServiceFunctionProps,
+  ServiceQueue,
+  ServiceWiring,
+  TopicTrigger,
+  toInventory,
+} from '../src/index.js';
+import { newApp, newStack, propertiesOf, templateOf } from './support/synth.js';
+
+const code = Code.fromInline('exports.handler = 1');
+const MINUTES = { executionTimeout: Duration.minutes(10) };
+
+function durableFn(props: Partial<ServiceFunctionProps> = {}, stack = newStack()) {
+  return { stack, service: new ServiceFunction(stack, 'Exports', { code, durable: MINUTES, ...props }) };
+}
+
+describe('a durable function', () => {
+  const { stack, service } = durableFn();
+  new QueueTrigger(stack, 'Orders', { fn: service.fn, queue: new ServiceQueue(stack, 'Queue').queue });
+  new TopicTrigger(stack, 'News', { fn: service.fn, topic: new Topic(stack, 'Topic') });
+  const reviewer = new Role(stack, 'Reviewer', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+  service.grantComplete(reviewer);
+  service.grantStart(reviewer);
+  const template = templateOf(stack);
+  const [fnId = ''] = Object.entries(template.Resources).flatMap(([id, { Type }]) =>
+    Type === 'AWS::Lambda::Function' ? [id] : [],
+  );
+  const executions = { 'Fn::Join': ['', [{ 'Fn::GetAtt': [fnId, 'Arn'] }, ':*']] };
+  const alias = { Ref: expect.stringMatching(/^ExportsAlias/) };
+  const live = { 'Fn::Join': ['', [expect.anything(), ':live']] };
+  const statements = (role: RegExp) =>
+    propertiesOf(template, 'AWS::IAM::Policy')
+      .filter(({ Roles }) => (Roles as readonly { readonly Ref: string }[]).some(({ Ref }) => role.test(Ref)))
+      .flatMap(({ PolicyDocument }) => (PolicyDocument as { readonly Statement: readonly object[] }).Statement);
+
+  it('has the configuration, the variable, and a dead-letter queue instead of a destination', () => {
+    expect(propertiesOf(template, 'AWS::Lambda::Function')).toMatchObject([
+      {
+        DurableConfig: { ExecutionTimeout: 600, RetentionPeriodInDays: 14 },
+        Environment: { Variables: { FRAMEWORK_DURABLE: '1' } },
+        DeadLetterConfig: { TargetArn: { 'Fn::GetAtt': [expect.stringMatching(/AsyncFailures/), 'Arn'] } },
+      },
+    ]);
+    expect(propertiesOf(template, 'AWS::Lambda::EventInvokeConfig')).toEqual([]);
+  });
+
+  it('keeps each version, and is invoked through the alias live', () => {
+    const versions = Object.values(template.Resources).filter(({ Type }) => Type === 'AWS::Lambda::Version');
+    expect(versions).toEqual([expect.objectContaining({ DeletionPolicy: 'Retain' })]);
+    expect(propertiesOf(template, 'AWS::Lambda::Alias')).toMatchObject([{ Name: 'live' }]);
+    expect(propertiesOf(template, 'AWS::Lambda::EventSourceMapping')).toMatchObject([{ FunctionName: live }]);
+    expect(propertiesOf(template, 'AWS::SNS::Subscription')).toMatchObject([{ Endpoint: alias }]);
+  });
+
+  it('may write and read checkpoints of its executions, and start them', () => {
+    expect(statements(/^ExportsRole/)).toContainEqual({
+      Action: ['lambda:CheckpointDurableExecution', 'lambda:GetDurableExecutionState', 'lambda:InvokeFunction'],
+      Effect: 'Allow',
+      Resource: executions,
+    });
+  });
+
+  it('grants others to start executions and to answer callbacks', () => {
+    expect(statements(/^Reviewer/)).toEqual([
+      {
+        Action: [
+          'lambda:SendDurableExecutionCallbackSuccess',
+          'lambda:SendDurableExecutionCallbackFailure',
+          'lambda:SendDurableExecutionCallbackHeartbeat',
+        ],
+        Effect: 'Allow',
+        Resource: executions,
+      },
+      { Action: 'lambda:InvokeFunction', Effect: 'Allow', Resource: alias },
+      { Action: 'lambda:GetDurableExecution', Effect: 'Allow', Resource: executions },
+    ]);
+  });
+});
+
+describe('settings that AWS would reject', () => {
+  it.each<[string, Partial<ServiceFunctionProps>, string]>([
+    ['no executionTimeout', { durable: {} as never }, 'executionTimeout'],
+    ['an execution of 367 days', { durable: { executionTimeout: Duration.days(367) } }, 'executionTimeout'],
+    ['a retention of 36 hours', { durable: { ...MINUTES, retention: Duration.hours(36) } }, 'retention'],
+    ['a retention of 91 days', { durable: { ...MINUTES, retention: Duration.days(91) } }, 'retention'],
+    ['an unknown member', { durable: { ...MINUTES, timeout: 1 } as never }, 'timeout'],
+    ['Node 20', { runtime: Runtime.NODEJS_20_X }, 'runtime of a durable function'],
+  ])('%s', (_name, props, text) => {
+    expect(() => durableFn(props)).toThrow(text);
+  });
+
+  it('the variable without the prop', () => {
+    const props = { environment: { FRAMEWORK_DURABLE: '1' } };
+    expect(() => new ServiceFunction(newStack(), 'Plain', { code, ...props })).toThrow(
+      'FRAMEWORK_DURABLE without durable',
+    );
+  });
+
+  it('a mapping of an execution above 15 minutes, or a batch above 100', () => {
+    const long = durableFn({ durable: { executionTimeout: Duration.minutes(16) } });
+    const queue = (at = long.stack) => new ServiceQueue(at, 'Queue').queue;
+    const fn = long.service.fn;
+    expect(() => new QueueTrigger(long.stack, 'Q', { fn, queue: queue() })).toThrow('executionTimeout is 16 minutes');
+    const { stack, service } = durableFn();
+    const batch = { batchSize: 101, maxBatchingWindow: Duration.seconds(1) };
+    expect(() => new QueueTrigger(stack, 'Q', { fn: service.fn, queue: queue(stack), ...batch })).toThrow('got 101');
+  });
+
+  it('a destination for failed events', () => {
+    const { stack, service } = durableFn();
+    const { queue } = new ServiceQueue(stack, 'Queue');
+    service.fn.configureAsyncInvoke({ onFailure: { bind: () => ({ destination: queue.queueArn }) } });
+    expect(() => templateOf(stack)).toThrow('AWS Lambda has no destinations for durable functions');
+  });
+});
+
+const record = { surface: 'http', method: 'POST', path: '/exports', posture: 'authenticated', durable: true } as const;
+const inventory = (route: object): Inventory =>
+  ({ version: 1, container: 'secure', routes: [{ ...record, ...route }], triggers: [] }) as Inventory;
+
+it('lists wrapped handlers as durable', () => {
+  const handler = () => Object.defineProperty(async () => {}, Symbol.for('sallyport.durable/1'), { value: {} });
+  const app = new SecureApp({ principalResolver: () => null });
+  app.post('/exports', handler() as never, Authenticated());
+  app.get('/exports', (() => json(200, {})) as never, Authenticated());
+  app.queue('orders', handler());
+  const { routes, triggers } = toInventory(app);
+  expect([...routes, ...triggers].map(({ durable }) => durable)).toEqual([true, undefined, true]);
+});
+
+describe('findings at synth', () => {
+  const messagesOf = (app: App) =>
+    app.synth().stacks.flatMap(({ messages }) => messages.map(({ entry }) => String(entry.data)));
+
+  it('warns of a door whose callers would not receive an answer, and of a wrapped handler in another function', () => {
+    const app = newApp();
+    const stack = newStack({}, app);
+    const { service } = durableFn({}, stack);
+    new HttpApi(stack, 'Api', { fn: service.fn }).addCatchAll();
+    const plain = new ServiceFunction(stack, 'Plain', { code });
+    const wiring = new ServiceWiring(stack, 'Wiring', { fn: plain.fn, inventory: inventory({}) });
+    wiring.http(new HttpApi(stack, 'PlainApi', { fn: plain.fn }));
+    const messages = messagesOf(app);
+    expect(messages).toContainEqual(expect.stringContaining('API Gateway answers 504 after 29 s'));
+    expect(messages).toContainEqual(expect.stringContaining('1 handlers are wrapped by durable'));
+  });
+
+  it('rejects a durable route that streams', () => {
+    const { stack, service } = durableFn();
+    const wiring = new ServiceWiring(stack, 'Wiring', { fn: service.fn, inventory: inventory({ streaming: true }) });
+    wiring.http(new HttpApi(stack, 'Api', { fn: service.fn }));
+    expect(() => templateOf(stack)).toThrow('POST /exports is durable and streams');
+  });
+});
