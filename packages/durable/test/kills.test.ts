@@ -84,7 +84,7 @@ function failedIn({ operations }: DurableRun, records: number): string[] {
 }
 
 test.each([
-  { records: 10, seeds: 15 },
+  { records: 10, seeds: 6 },
   { records: 100, seeds: SEEDS },
 ])(
   'a batch of $records records keeps its report under random kills, with $seeds seeds',

@@ -93,7 +93,7 @@ class Exploration {
     };
     const text = 'in a process that keeps its variables';
     await this.#compare(first, 'captured', text, () => this.#drive(1, build));
-    for (const kill of replaysOf(first)) {
+    for (const kill of replaysOf(first).filter(({ at }) => at === 'answer')) {
       if (this.#has('captured')) return;
       kept = undefined;
       const kills = killOnce(kill);
