@@ -19,7 +19,7 @@ export interface ExecutionRecord {
   readonly synchronous: boolean;
   /** Time of the start. */
   readonly startedAt: number;
-  /** Execution time-out in seconds. */
+  /** Seconds until the execution times out. */
   readonly timeoutSeconds: number;
   /** Current state. */
   readonly status: ExecutionStatus;
@@ -49,7 +49,7 @@ export interface ExecutionRecord {
 export interface CallbackDeadlines {
   /** End of the time-out. */
   readonly timeoutAt?: number;
-  /** End of the time-out of the heartbeat. */
+  /** End of the heartbeat time-out. */
   readonly heartbeatAt?: number;
   /** Seconds between heartbeats. */
   readonly heartbeatSeconds?: number;

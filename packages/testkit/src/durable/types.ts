@@ -64,7 +64,7 @@ export interface StartExecution {
   readonly payload: string;
   /** True if a caller waits for the result. Default: false. */
   readonly synchronous?: boolean;
-  /** Execution time-out in seconds: 1 to 31,622,400. Default: 900. */
+  /** Seconds until the execution times out: 1 to 31,622,400. Default: 900. */
   readonly timeoutSeconds?: number;
 }
 
@@ -84,7 +84,7 @@ export interface ExecutionSummary {
   readonly startedAt: Date;
   /** Time of the end. */
   readonly endedAt?: Date;
-  /** Execution time-out in seconds. */
+  /** Seconds until the execution times out. */
   readonly timeoutSeconds: number;
   /** The input as JSON text. */
   readonly payload: string;

@@ -23,7 +23,7 @@ export type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' |
 
 /** An error as the service stores it. */
 export interface ErrorObject {
-  /** Message for people. */
+  /** The message. */
   readonly ErrorMessage?: string | undefined;
   /** Name of the error. */
   readonly ErrorType?: string | undefined;
