@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Driving } from './execution-driver.js';
-import { type Kill, killOnce, killText } from './kill.js';
+import type { Driving } from './internal/execution-driver.js';
+import { type Kill, killOnce, killText } from './internal/kill.js';
+import { type Read, withProbes } from './internal/probes.js';
 import type { Body } from './observer.js';
-import { type Read, withProbes } from './probes.js';
+import { EXPLORE_OPTIONS } from './options.js';
 import { drive } from './run-durable.js';
 import { differences } from './sweep.js';
 import type { BuildDurable, DurableHandler, DurableRun, RunDurableOptions } from './types.js';
@@ -51,7 +52,8 @@ export async function explore(
   event: unknown,
   options: ExploreOptions = {},
 ): Promise<readonly Finding[]> {
-  const { seeds = 5, next, ...runOptions } = options;
+  const { seeds, next } = EXPLORE_OPTIONS.parse(options);
+  const { seeds: _seeds, next: _next, ...runOptions } = options;
   return new Exploration(build, event, runOptions).run(seeds, next);
 }
 
@@ -91,7 +93,7 @@ class Exploration {
     };
     const text = 'in a process that keeps its variables';
     await this.#compare(first, 'captured', text, () => this.#drive(1, build));
-    for (const kill of replaysOf(first)) {
+    for (const kill of replaysOf(first).filter(({ at }) => at === 'answer')) {
       if (this.#has('captured')) return;
       kept = undefined;
       const kills = killOnce(kill);
@@ -178,7 +180,7 @@ class Exploration {
     const key = `${operationId} ${attempt}`;
     let outcome = this.#outcomes.get(key);
     if (!outcome) {
-      outcome = await outcomeOf(run);
+      outcome = await attempted(run);
       this.#outcomes.set(key, outcome);
     }
     if ('thrown' in outcome) throw outcome.thrown;
@@ -202,7 +204,7 @@ function replaysOf({ checkpoints, invocations }: DurableRun): Kill[] {
   return [...each('after', checkpoints), ...each('answer', invocations)];
 }
 
-async function outcomeOf(run: () => unknown): Promise<Outcome> {
+async function attempted(run: () => unknown): Promise<Outcome> {
   try {
     return { value: await run() };
   } catch (thrown) {

@@ -1,6 +1,7 @@
 import type { TestEnv } from '@sallyport/testkit';
 import type { DurableEngine } from '@sallyport/testkit/durable';
-import { ExecutionDriver } from './execution-driver.js';
+import { ExecutionDriver } from './internal/execution-driver.js';
+import { FAKE_DURABLE_SERVICE_OPTIONS } from './options.js';
 import type { BuildDurable, RunDurableOptions } from './types.js';
 
 /** Options of {@link fakeDurableService}. */
@@ -27,6 +28,7 @@ export interface FakeDurableService {
  * const { status } = await service.ended(arn);
  */
 export function fakeDurableService(build: BuildDurable, options: FakeDurableServiceOptions = {}): FakeDurableService {
+  FAKE_DURABLE_SERVICE_OPTIONS.parse(options);
   const { engine, env } = new ExecutionDriver(build, options);
   return { service: engine, env };
 }

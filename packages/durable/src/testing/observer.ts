@@ -4,6 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface Body {
   /** The name of the step, or else its id. */
   readonly name: string;
+  /** The id of the operation. */
   readonly operationId: string;
   /** 1 for the first attempt. */
   readonly attempt: number;

@@ -1,6 +1,6 @@
-import { type Driving, ExecutionDriver } from './execution-driver.js';
+import { type Driving, ExecutionDriver } from './internal/execution-driver.js';
+import { withPlugin } from './internal/with-plugin.js';
 import type { BuildDurable, DurableRun, RunDurableOptions } from './types.js';
-import { withPlugin } from './with-plugin.js';
 
 /**
  * Runs a durable execution to its end, on AWS's SDK and a service in memory. Waits end immediately: the clock moves to their end.
@@ -9,6 +9,7 @@ import { withPlugin } from './with-plugin.js';
  *   before each invocation.
  * @param event the event of the trigger, such as an SQS batch
  * @returns status, result, operations, and the step functions that ran
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  * @throws AssertionError for an execution that waits for a callback without an answer, or needs too many invocations
  * @example
  * const build = (env) => new App({ ...env.options(), surfaces: [durableExecutions()] }).queue('orders', durable(charge));

@@ -1,7 +1,8 @@
 import { AssertionError } from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
 import { canonicalJson } from '@sallyport/core/internal';
-import { type Kill, killOnce, killText } from './kill.js';
+import { type Kill, killOnce, killText } from './internal/kill.js';
+import { SWEEP_OPTIONS } from './options.js';
 import { drive } from './run-durable.js';
 import type { BuildDurable, DurableRun, RunDurableOptions } from './types.js';
 
@@ -33,6 +34,7 @@ export interface SweepReport {
  * at the end of each step function, and after each invocation. The service then invokes the function again, as Lambda does.
  *
  * @returns counts
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  * @throws AssertionError that lists every kill after which the result or status differs, a function of
  *   `atMostOnce` ran twice, or a log line, metric or span was written two or more additional times. The sweep also fails if a
  *   recorded step runs again.
@@ -40,7 +42,8 @@ export interface SweepReport {
  * const { kills, repeated } = await sweep(build, event);
  */
 export async function sweep(build: BuildDurable, event: unknown, options: SweepOptions = {}): Promise<SweepReport> {
-  const { atMostOnce = [], check, ...runOptions } = options;
+  const { atMostOnce, check } = SWEEP_OPTIONS.parse(options);
+  const { atMostOnce: _names, check: _check, ...runOptions } = options;
   const run = await drive(build, event, runOptions);
   const problems: string[] = [];
   let repeated = 0;

@@ -28,7 +28,7 @@ export interface RunDurableOptions {
   readonly functions?: Readonly<Record<string, (payload: unknown) => unknown>>;
   /** Name of the execution. Default: a new id. */
   readonly name?: string;
-  /** Execution time-out in seconds. Default: 31,622,400 (366 days). */
+  /** Seconds until the execution times out. Default: 31,622,400 (366 days). */
   readonly timeoutSeconds?: number;
   /** Number of invocations after which a run fails. Default: 100. */
   readonly maxInvocations?: number;
@@ -38,9 +38,11 @@ export interface RunDurableOptions {
 
 /** The outcome of an execution. */
 export interface DurableRun {
+  /** State at the end. */
   readonly status: ExecutionStatus;
   /** The result, parsed; `undefined` if absent. */
   readonly result: unknown;
+  /** Error of a failed execution. */
   readonly error?: ErrorObject;
   /** Number of invocations. */
   readonly invocations: number;

@@ -5,8 +5,11 @@ import type { ErrorObject, ExecutionStatus, Operation } from './wire.js';
 
 /** Members of an execution besides its operations. Times are milliseconds since the epoch. */
 export interface ExecutionRecord {
+  /** ARN of the execution. */
   readonly arn: string;
+  /** Name of the execution. */
   readonly name: string;
+  /** The function's ARN that was passed to `start`. */
   readonly functionArn: string;
   /** The published version, or `$LATEST`. */
   readonly version: string;
@@ -14,12 +17,17 @@ export interface ExecutionRecord {
   readonly payload: string;
   /** True if a caller waits for the result, which can then have 6 MB. */
   readonly synchronous: boolean;
+  /** Time of the start. */
   readonly startedAt: number;
+  /** Seconds until the execution times out. */
   readonly timeoutSeconds: number;
+  /** Current state. */
   readonly status: ExecutionStatus;
+  /** Time of the end. */
   readonly endedAt?: number;
   /** The result as JSON text. */
   readonly result?: string;
+  /** Error of a failed execution. */
   readonly error?: ErrorObject;
   /** Number of invocations. */
   readonly invocations: number;
@@ -39,15 +47,21 @@ export interface ExecutionRecord {
 
 /** Deadlines of a callback, in milliseconds since the epoch. */
 export interface CallbackDeadlines {
+  /** End of the time-out. */
   readonly timeoutAt?: number;
+  /** End of the heartbeat time-out. */
   readonly heartbeatAt?: number;
+  /** Seconds between heartbeats. */
   readonly heartbeatSeconds?: number;
 }
 
 /** A change of one execution. Members and operations replace the stored values. */
 export interface JournalEntry {
+  /** Members that changed. */
   readonly record?: Partial<ExecutionRecord>;
+  /** Operations that changed. */
   readonly operations?: readonly Operation[];
+  /** Deadlines of callbacks, by the id of the operation. */
   readonly deadlines?: Readonly<Record<string, CallbackDeadlines>>;
 }
 

@@ -14,17 +14,21 @@ import type {
 
 /** One invocation of a durable function. */
 export interface DurableInvocation {
+  /** The execution. */
   readonly arn: string;
   /** The function's ARN that was passed to `start`. */
   readonly functionArn: string;
   /** 1 for the first invocation of the execution. */
   readonly invocation: number;
+  /** The event that the function receives. */
   readonly event: DurableEnvelope;
 }
 
 /** One invocation of another function, which an execution waits for. */
 export interface ChainedInvocation {
+  /** The execution that waits. */
   readonly arn: string;
+  /** Its operation. */
   readonly operationId: string;
   /** Name or ARN of the other function. */
   readonly functionName: string;
@@ -60,24 +64,33 @@ export interface StartExecution {
   readonly payload: string;
   /** True if a caller waits for the result. Default: false. */
   readonly synchronous?: boolean;
-  /** Execution time-out in seconds: 1 to 31,622,400. Default: 900. */
+  /** Seconds until the execution times out: 1 to 31,622,400. Default: 900. */
   readonly timeoutSeconds?: number;
 }
 
 /** An execution, as `GetDurableExecution` and `ListDurableExecutionsByFunction` describe it. */
 export interface ExecutionSummary {
+  /** ARN of the execution. */
   readonly arn: string;
+  /** Name of the execution. */
   readonly name: string;
+  /** The function's ARN that was passed to `start`. */
   readonly functionArn: string;
+  /** The published version, or `$LATEST`. */
   readonly version: string;
+  /** Current state. */
   readonly status: ExecutionStatus;
+  /** Time of the start. */
   readonly startedAt: Date;
+  /** Time of the end. */
   readonly endedAt?: Date;
+  /** Seconds until the execution times out. */
   readonly timeoutSeconds: number;
   /** The input as JSON text. */
   readonly payload: string;
   /** The result as JSON text. */
   readonly result?: string;
+  /** Error of a failed execution. */
   readonly error?: ErrorObject;
   /** Number of invocations so far. */
   readonly invocations: number;
@@ -85,11 +98,13 @@ export interface ExecutionSummary {
 
 /** Something that an execution waits for. */
 export interface PendingWait {
+  /** The execution. */
   readonly arn: string;
   /** `wait`: a wait; `retry`: the next attempt of a step; `callback`: an answer from outside; `invocation`: a retry after a failed invocation. */
   readonly kind: 'wait' | 'retry' | 'callback' | 'invocation';
-  /** Id and name of the operation; absent for `invocation`. */
+  /** Id of the operation; absent for `invocation`. */
   readonly operationId?: string;
+  /** Name of the operation. */
   readonly name?: string;
   /** The time at which it ends; absent for a callback without a time-out. */
   readonly until?: Date;

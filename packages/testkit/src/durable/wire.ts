@@ -23,23 +23,37 @@ export type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' |
 
 /** An error as the service stores it. */
 export interface ErrorObject {
+  /** The message. */
   readonly ErrorMessage?: string | undefined;
+  /** Name of the error. */
   readonly ErrorType?: string | undefined;
+  /** Data for programs. */
   readonly ErrorData?: string | undefined;
+  /** Lines of the stack. */
   readonly StackTrace?: string[] | undefined;
 }
 
 /** One operation of an execution. */
 export interface Operation {
+  /** Id, unique in the execution. */
   readonly Id: string;
+  /** Id of the context around the operation. */
   readonly ParentId?: string | undefined;
+  /** Name that the code gave it. */
   readonly Name?: string | undefined;
+  /** Kind of the operation. */
   readonly Type: OperationType;
+  /** The SDK's own kind. */
   readonly SubType?: string | undefined;
+  /** Time of the start. */
   readonly StartTimestamp: Date;
+  /** Time of the end. */
   readonly EndTimestamp?: Date | undefined;
+  /** Current state. */
   readonly Status: OperationStatus;
+  /** Input of the execution; only for its own operation. */
   readonly ExecutionDetails?: { readonly InputPayload?: string | undefined } | undefined;
+  /** Outcome of a child context. */
   readonly ContextDetails?:
     | {
         readonly ReplayChildren?: boolean | undefined;
@@ -47,6 +61,7 @@ export interface Operation {
         readonly Error?: ErrorObject | undefined;
       }
     | undefined;
+  /** Attempts and outcome of a step. */
   readonly StepDetails?:
     | {
         readonly Attempt?: number | undefined;
@@ -55,7 +70,9 @@ export interface Operation {
         readonly Error?: ErrorObject | undefined;
       }
     | undefined;
+  /** End of a wait. */
   readonly WaitDetails?: { readonly ScheduledEndTimestamp?: Date | undefined } | undefined;
+  /** Id and outcome of a callback. */
   readonly CallbackDetails?:
     | {
         readonly CallbackId?: string | undefined;
@@ -63,6 +80,7 @@ export interface Operation {
         readonly Error?: ErrorObject | undefined;
       }
     | undefined;
+  /** Outcome of an invocation of another function. */
   readonly ChainedInvokeDetails?:
     | { readonly Result?: string | undefined; readonly Error?: ErrorObject | undefined }
     | undefined;
@@ -70,20 +88,33 @@ export interface Operation {
 
 /** One change of a checkpoint. */
 export interface OperationUpdate {
+  /** Id of the operation. */
   readonly Id: string | undefined;
+  /** Id of the context around the operation. */
   readonly ParentId?: string | undefined;
+  /** Name that the code gave it. */
   readonly Name?: string | undefined;
+  /** Kind of the operation. */
   readonly Type: OperationType | undefined;
+  /** The SDK's own kind. */
   readonly SubType?: string | undefined;
+  /** The change. */
   readonly Action: OperationAction | undefined;
+  /** Result as JSON text, for `SUCCEED`; input for `CHAINED_INVOKE`. */
   readonly Payload?: string | undefined;
+  /** Error, for `FAIL` and `RETRY`. */
   readonly Error?: ErrorObject | undefined;
+  /** Options of a child context. */
   readonly ContextOptions?: { readonly ReplayChildren?: boolean | undefined } | undefined;
+  /** Options of a step. */
   readonly StepOptions?: { readonly NextAttemptDelaySeconds?: number | undefined } | undefined;
+  /** Options of a wait. */
   readonly WaitOptions?: { readonly WaitSeconds?: number | undefined } | undefined;
+  /** Options of a callback. */
   readonly CallbackOptions?:
     | { readonly TimeoutSeconds?: number | undefined; readonly HeartbeatTimeoutSeconds?: number | undefined }
     | undefined;
+  /** Options of an invocation of another function. */
   readonly ChainedInvokeOptions?:
     | {
         readonly FunctionName: string | undefined;
@@ -95,44 +126,63 @@ export interface OperationUpdate {
 
 /** Input of `CheckpointDurableExecution`. */
 export interface CheckpointRequest {
+  /** The execution. */
   readonly DurableExecutionArn: string | undefined;
+  /** The newest token of the invocation. */
   readonly CheckpointToken: string | undefined;
+  /** Changes, applied completely or not at all. */
   readonly Updates?: readonly OperationUpdate[] | undefined;
+  /** Id of the request, for a client that repeats it. */
   readonly ClientToken?: string | undefined;
 }
 
 /** Output of `CheckpointDurableExecution`. */
 export interface CheckpointResponse {
+  /** Token of the next checkpoint. */
   CheckpointToken: string;
+  /** Operations that changed. */
   NewExecutionState: { Operations: Operation[]; NextMarker?: string };
 }
 
 /** Input of `GetDurableExecutionState`. */
 export interface StateRequest {
+  /** The execution. */
   readonly DurableExecutionArn: string | undefined;
+  /** The newest token of the invocation. */
   readonly CheckpointToken: string | undefined;
+  /** Start of the page, from the page before. */
   readonly Marker?: string | undefined;
+  /** Largest number of operations. */
   readonly MaxItems?: number | undefined;
 }
 
 /** Output of `GetDurableExecutionState`. */
 export interface StateResponse {
+  /** The operations of the page. */
   Operations: Operation[];
+  /** Start of the next page; absent for the last. */
   NextMarker?: string;
 }
 
 /** Event that the service sends to a durable function. Timestamps are ISO-8601 strings once it is JSON. */
 export interface DurableEnvelope {
+  /** The execution. */
   readonly DurableExecutionArn: string;
+  /** Token of the first checkpoint. */
   readonly CheckpointToken: string;
+  /** First page of the operations. */
   readonly InitialExecutionState: { readonly Operations: readonly Operation[]; readonly NextMarker?: string };
+  /** Operations that changed between invocations. */
   readonly UpdatedOperationIds?: readonly string[];
 }
 
 /** Answer of a durable function. */
 export interface DurableAnswer {
+  /** End of the execution, or `PENDING` for a suspension. */
   readonly Status: 'SUCCEEDED' | 'FAILED' | 'PENDING';
+  /** Result as JSON text. */
   readonly Result?: string | undefined;
+  /** Error of a failed execution. */
   readonly Error?: ErrorObject | undefined;
 }
 

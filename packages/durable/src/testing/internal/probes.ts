@@ -1,5 +1,5 @@
 import { createHook } from 'node:async_hooks';
-import { places } from './observer.js';
+import { places } from '../observer.js';
 import { callerStack, ownStack } from './stacks.js';
 
 /** A read that can differ at a replay. */

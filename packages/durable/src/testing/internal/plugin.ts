@@ -1,4 +1,4 @@
-import { places } from './observer.js';
+import { places } from '../observer.js';
 
 /** Hooks of the SDK that pass each step function to the observer of its invocation. */
 class ObserverPlugin {

@@ -12,12 +12,12 @@ import {
   type Outcome,
   type StateRequest,
 } from '@sallyport/testkit/durable';
+import { type Body, type Observer, places } from '../observer.js';
+import { RUN_DURABLE_OPTIONS } from '../options.js';
+import type { BuildDurable, DurableHandler, DurableRun, RunDurableOptions } from '../types.js';
 import { type KillPlan, NEVER, stopped } from './kill.js';
-import { type Body, type Observer, places } from './observer.js';
-import type { BuildDurable, DurableHandler, DurableRun, RunDurableOptions } from './types.js';
 
 const FUNCTION_ARN = 'arn:aws:lambda:us-east-1:123456789012:function:test-function';
-const MAX_TIMEOUT_SECONDS = 31_622_400;
 
 /** Parts of a run that only the tests of this package's own tools set. */
 export interface Driving {
@@ -34,7 +34,7 @@ export class ExecutionDriver {
   readonly engine: DurableEngine;
   readonly bodies: Body[] = [];
   readonly #build: BuildDurable;
-  readonly #options: RunDurableOptions;
+  readonly #options: ReturnType<typeof RUN_DURABLE_OPTIONS.parse>;
   readonly #driving: Driving;
   readonly #kills: KillPlan;
   readonly #answered = new Set<string>();
@@ -42,9 +42,9 @@ export class ExecutionDriver {
   #failure: unknown;
 
   constructor(build: BuildDurable, options: RunDurableOptions, driving: Driving = {}) {
-    const { now, environment, functions = {}, pageSize } = options;
+    this.#options = RUN_DURABLE_OPTIONS.parse(options);
+    const { now, environment, functions, pageSize } = this.#options;
     this.#build = build;
-    this.#options = options;
     this.#driving = driving;
     this.#kills = driving.kills ?? NEVER;
     this.env = createTestEnv({ ...(now !== undefined && { now }), ...(environment && { environment }) });
@@ -62,7 +62,7 @@ export class ExecutionDriver {
   }
 
   async run(event: unknown): Promise<DurableRun> {
-    const { name, timeoutSeconds = MAX_TIMEOUT_SECONDS, maxInvocations = 100 } = this.#options;
+    const { name, timeoutSeconds, maxInvocations } = this.#options;
     const { arn } = this.engine.start({
       functionArn: FUNCTION_ARN,
       payload: JSON.stringify(event),
@@ -96,7 +96,7 @@ export class ExecutionDriver {
   /** Answers callbacks, or moves the clock to the next wait that ends. */
   async #pass(arn: string): Promise<void> {
     const pending = this.engine.pending();
-    const callbacks = this.#options.callbacks ?? {};
+    const { callbacks } = this.#options;
     const operations = new Map(this.engine.operations(arn).map((operation) => [operation.Id, operation]));
     let isAnswered = false;
     for (const { kind, operationId = '' } of pending) {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 
 /** The folder of this package and its siblings: `packages` in their repository, else `node_modules/@sallyport`. */
-const SIBLINGS = fileURLToPath(new URL('../../../', import.meta.url));
+const SIBLINGS = fileURLToPath(new URL('../../../../', import.meta.url));
 const OWN_FILE = /[\\/]durable[\\/](?:src|dist)[\\/]testing[\\/]/;
 const BUILT = /^[a-z-]+[\\/](?:src|dist)[\\/]/;
 const SDK = /[\\/]durable-execution-sdk-js[\\/]/;
