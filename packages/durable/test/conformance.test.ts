@@ -166,7 +166,7 @@ const context = (Id: string, Action: OperationUpdate['Action'], more: Partial<Op
   step(Id, Action, { Type: 'CONTEXT', SubType: 'RunInChildContext', Name: `lane ${Id}`, ...more });
 const failure = { ErrorType: 'Error', ErrorMessage: 'no' };
 
-/** What a checkpoint was rejected with. */
+/** The message of the rejection of a checkpoint. */
 const rejection =
   (updates: readonly OperationUpdate[], before: readonly (readonly OperationUpdate[])[] = []): Step =>
   async (subject) => {

@@ -27,7 +27,7 @@ interface Planted {
   readonly kind: FindingKind;
 }
 
-/** A counter outside of the handler, in the module of each invocation. */
+/** A counter in the module of each invocation. */
 const counted: BuildDurable = () => {
   let count = 0;
   return withDurableExecution(async (_: unknown, ctx) => {
@@ -92,7 +92,7 @@ const PLANTED: readonly Planted[] = [
     kind: 'environment',
   },
   {
-    title: 'a file that is read outside of a step',
+    title: 'a file that plain code reads',
     build: raw(async (ctx) => {
       const text = await readFile(new URL(import.meta.url), 'utf8');
       return step(ctx, 'a', text.length);

@@ -4,7 +4,7 @@ import type { KillPlan } from '../src/testing/kill.js';
 import { drive } from '../src/testing/run-durable.js';
 import type { DurableRun } from '../src/testing/types.js';
 
-/** Seeds of the large batch: 500 before a release, which takes half an hour. */
+/** Seeds of the large batch: 500 before a release, for about half an hour. */
 const SEEDS = Number(process.env.DURABLE_KILL_SEEDS ?? 1);
 
 const batchOf = (records: number) =>
@@ -72,7 +72,7 @@ async function run(event: ReturnType<typeof batchOf>, seed: number) {
   return { done, effects, kills };
 }
 
-/** The records that the history says have failed: their last step is broken, or a kill interrupted the one that runs at most once. */
+/** The failed records by the history: their last step is broken, or a kill interrupted the step that runs at most once. */
 function failedIn({ operations }: DurableRun, records: number): string[] {
   const lanes = new Map(operations.filter(({ Type }) => Type === 'CONTEXT').map(({ Id, Name = '' }) => [Id, Name]));
   const interrupted = operations.flatMap(({ Name, Status, ParentId = '' }) =>

@@ -29,7 +29,7 @@ describe("AWS's local runner", () => {
   beforeAll(() => LocalDurableTestRunner.setupTestEnvironment({ skipTime: true }));
   afterAll(() => LocalDurableTestRunner.teardownTestEnvironment());
 
-  test('runs handleLambda as it is, with the same report and operations as runDurable', async () => {
+  test('runs handleLambda unchanged, with the same report and operations as runDurable', async () => {
     const env = createTestEnv();
     const runner = new LocalDurableTestRunner({ handlerFunction: build(env).handleLambda as never });
     const theirs = await runner.run({ payload: EVENT });

@@ -31,7 +31,7 @@ describe('runDurable', () => {
       'too many invocations',
       () => withDurableExecution(async (_: unknown, ctx) => ctx.wait({ seconds: 1 })),
       { maxInvocations: 1 },
-      'it takes more than 1 invocations',
+      'it needs more than 1 invocations',
     ],
     ['a build that returns nothing callable', () => ({}) as never, { maxInvocations: 2 }, 'more than 2 invocations'],
   ])('fails for %s', async (_, build, options, message) => {

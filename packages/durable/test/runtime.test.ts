@@ -66,7 +66,7 @@ async function kill(): Promise<never> {
   throw new Error('the process was killed');
 }
 
-/** AWS's runtime client in a process of its own; a new one after a kill, as a new environment. */
+/** AWS's runtime client in a separate process; a new process after a kill, as a new environment. */
 async function start(): Promise<Runtime> {
   starts += 1;
   return startRuntime({
@@ -84,7 +84,7 @@ async function start(): Promise<Runtime> {
 
 test('an execution whose process is killed at every checkpoint, before and after it is stored, ends with the right report', async () => {
   const killed: string[] = [];
-  // Each checkpoint is sent twice: the first is lost with its process, the second is stored, but its answer is lost.
+  // Two requests for each checkpoint: the first is lost with its process; the second is stored, but its answer is lost.
   atCheckpoint = async (when, count) => {
     if ((when === 'before') === (count % 2 === 1)) {
       killed.push(when);
@@ -102,7 +102,7 @@ test('an execution whose process is killed at every checkpoint, before and after
         ? { answer: JSON.parse(body.toString('utf8')) }
         : { error: new Error(`${outcome} ${body}`) };
     },
-    // Waits and retries end at once.
+    // Waits and retries end immediately.
     onChange: () => setImmediate(() => engine.skip()),
   });
   const { arn } = engine.start({ functionArn: FUNCTION, payload: JSON.stringify(EVENT), synchronous: true });

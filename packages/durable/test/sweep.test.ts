@@ -19,7 +19,7 @@ const tenSteps: BuildDurable = () =>
   });
 
 describe('sweep', () => {
-  test('kills an execution of ten steps at every point, and its result stays the same', async () => {
+  test('kills an execution of ten steps at every point, and its result is unchanged', async () => {
     const { kills, repeated, interrupted, run } = await sweep(
       tenSteps,
       { id: 100 },

@@ -115,7 +115,7 @@ describe('an execution', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test('is invoked again at once if something changed that its function did not see', async () => {
+  test('is invoked again immediately if something changed that its function did not see', async () => {
     const { engine, start } = setUp(async (engine, { invocation, event }, save) => {
       if (invocation === 2) return { answer: { Status: 'SUCCEEDED', Result: event.UpdatedOperationIds?.join() } };
       const [begun] = await save(callback('c'));
@@ -230,7 +230,7 @@ describe('callbacks', () => {
     return { ...parts, arn, id, end };
   }
 
-  test('time out, and a heartbeat defers only the time-out of the heartbeat', async () => {
+  test('time out, and a heartbeat defers only its own time-out', async () => {
     const { engine, clock, id, end } = await waitFor({ TimeoutSeconds: 25, HeartbeatTimeoutSeconds: 10 });
     await clock.advance(9_000);
     engine.heartbeat(id);
@@ -250,7 +250,7 @@ describe('callbacks', () => {
     expect(end()).toMatchObject({ CallbackDetails: { Error: { ErrorMessage: 'Callback timed out on heartbeat' } } });
   });
 
-  test('never time out unless asked, but can be skipped', async () => {
+  test('without a time-out wait, but can be skipped', async () => {
     const { engine, clock, end } = await waitFor({});
     await clock.advance(80_000_000);
     engine.skip();
@@ -462,7 +462,7 @@ describe('a folder of journals', () => {
     expect(() => createFileStore(damaged).load()).toThrow('line 2 of the journal');
   });
 
-  test('forgets an execution that is removed', () => {
+  test('removes the journal of an execution', () => {
     const store = createMemoryStore();
     store.append('a', {});
     store.remove('a');

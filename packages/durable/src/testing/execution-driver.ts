@@ -75,7 +75,7 @@ export class ExecutionDriver {
       if (this.#failure) throw this.#failure;
       const { status, invocations } = this.engine.describe(arn);
       if (status !== 'RUNNING') break;
-      if (invocations >= maxInvocations) throw stuck(`it takes more than ${maxInvocations} invocations`);
+      if (invocations >= maxInvocations) throw stuck(`it needs more than ${maxInvocations} invocations`);
       await this.#pass(arn);
     }
     const { status, result, error, invocations } = this.engine.describe(arn);
@@ -224,7 +224,7 @@ function stuck(why: string): AssertionError {
   return new AssertionError({ message: `framework: the execution does not end: ${why}` });
 }
 
-/** The name of a callback: its own, or that of the context that waits for it. */
+/** The name of a callback, or else the name of its parent context. */
 function nameOf(operations: ReadonlyMap<string, Operation>, id: string): string {
   const operation = operations.get(id);
   return operation?.Name ?? operations.get(operation?.ParentId ?? '')?.Name ?? id;

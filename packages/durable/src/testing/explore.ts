@@ -7,7 +7,7 @@ import { drive } from './run-durable.js';
 import { differences } from './sweep.js';
 import type { BuildDurable, DurableHandler, DurableRun, RunDurableOptions } from './types.js';
 
-/** Kinds of what a replay would break. */
+/** Kinds of findings. */
 export type FindingKind = 'clock' | 'random' | 'environment' | 'io' | 'order' | 'answer' | 'captured' | 'version';
 
 /** Something in the code that a replay would break. */
@@ -18,7 +18,7 @@ export interface Finding {
    * next version cannot finish an execution that this one began.
    */
   readonly kind: FindingKind;
-  /** What was found, and how. */
+  /** Description of the finding, with the run that showed it. */
   readonly message: string;
   /** The nearest frames of the stack, for reads. */
   readonly stack?: string;

@@ -7,7 +7,7 @@ export interface Kill {
   readonly count: number;
 }
 
-/** The text of a kill, for messages. */
+/** A kill in words, for messages. */
 export function killText({ at, count }: Kill): string {
   switch (at) {
     case 'before':
@@ -21,7 +21,7 @@ export function killText({ at, count }: Kill): string {
   }
 }
 
-/** Decides at which points invocations are killed. */
+/** Returns true at the points at which an invocation is killed. */
 export type KillPlan = (at: Kill['at'], count: number) => boolean;
 
 export const NEVER: KillPlan = () => false;

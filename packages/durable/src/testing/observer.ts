@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** One run of the function of a step. */
 export interface Body {
-  /** The name of the step; its id if it has none. */
+  /** The name of the step, or else its id. */
   readonly name: string;
   readonly operationId: string;
   /** 1 for the first attempt. */
@@ -11,7 +11,7 @@ export interface Body {
   readonly invocation: number;
 }
 
-/** Where code of an invocation runs. */
+/** The place of running code in an invocation. */
 export interface Place {
   readonly observer: Observer;
   /** True in the function of a step, which may be different at each run. */

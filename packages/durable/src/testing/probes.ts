@@ -5,12 +5,12 @@ import { callerStack, ownStack } from './stacks.js';
 /** A read that can differ at a replay. */
 export interface Read {
   readonly kind: 'clock' | 'random' | 'environment' | 'io';
-  /** What was read, such as `Date.now()`. */
+  /** The source of the value, such as `Date.now()`. */
   readonly what: string;
   readonly stack: string;
 }
 
-/** What plain code reads while it is observed. */
+/** Values that plain code reads while it is observed. */
 export interface Surroundings {
   /** Milliseconds since the epoch. */
   now(): number;

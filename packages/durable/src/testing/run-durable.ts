@@ -3,7 +3,7 @@ import type { BuildDurable, DurableRun, RunDurableOptions } from './types.js';
 import { withPlugin } from './with-plugin.js';
 
 /**
- * Runs a durable execution to its end, on AWS's SDK and a service in memory. Waits take no time: the clock moves to their end.
+ * Runs a durable execution to its end, on AWS's SDK and a service in memory. Waits end immediately: the clock moves to their end.
  *
  * @param build builds the function: an application with `durableExecutions()`, or a handler of `withDurableExecution`. It is called
  *   before each invocation.

@@ -34,8 +34,8 @@ export interface SweepReport {
  *
  * @returns counts
  * @throws AssertionError that lists every kill after which the result or status differs, a function of
- *   `atMostOnce` ran twice, or a log line, metric or span was written more than once more than without the kill. A recorded step that
- *   runs again fails at once.
+ *   `atMostOnce` ran twice, or a log line, metric or span was written two or more additional times. The sweep also fails if a
+ *   recorded step runs again.
  * @example
  * const { kills, repeated } = await sweep(build, event);
  */
@@ -95,7 +95,7 @@ function repeatedBodies({ bodies }: DurableRun): string[] {
   });
 }
 
-/** How the outcome of a run differs from another. */
+/** The differences between the outcomes of two runs. */
 export function differences(expected: DurableRun, actual: DurableRun): string[] {
   if (actual.status !== expected.status) {
     const why = actual.error?.ErrorMessage ? `: ${actual.error.ErrorMessage}` : '';
@@ -105,7 +105,7 @@ export function differences(expected: DurableRun, actual: DurableRun): string[] 
   return [`the result is ${canonicalJson(actual.result)} instead of ${canonicalJson(expected.result)}`];
 }
 
-/** Lines, metrics and spans that were written more than once more. Their times and ids are not compared. */
+/** Lines, metrics and spans that were written two or more additional times. Their times and ids are not compared. */
 function surplus(expected: DurableRun, actual: DurableRun): string[] {
   return [
     ...moreOf('the line', linesOf(expected), linesOf(actual)),

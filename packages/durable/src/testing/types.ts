@@ -11,8 +11,8 @@ export type DurableHandler =
   | ((event: any, context: any) => Promise<unknown>);
 
 /**
- * Builds the function. It is called before each invocation, so that state of a module is no memory: pass `env.options()` to your
- * application, or ignore it.
+ * Builds the function. It is called before each invocation, so that variables do not outlive an invocation. Pass `env.options()`
+ * to your application.
  */
 export type BuildDurable = (env: TestEnv) => MaybePromise<DurableHandler>;
 
@@ -28,7 +28,7 @@ export interface RunDurableOptions {
   readonly functions?: Readonly<Record<string, (payload: unknown) => unknown>>;
   /** Name of the execution. Default: a new id. */
   readonly name?: string;
-  /** Seconds that the execution can take. Default: 31,622,400, which is 366 days. */
+  /** Execution time-out in seconds. Default: 31,622,400 (366 days). */
   readonly timeoutSeconds?: number;
   /** Number of invocations after which a run fails. Default: 100. */
   readonly maxInvocations?: number;
@@ -36,10 +36,10 @@ export interface RunDurableOptions {
   readonly pageSize?: number;
 }
 
-/** What an execution did. */
+/** The outcome of an execution. */
 export interface DurableRun {
   readonly status: ExecutionStatus;
-  /** The result, parsed. `undefined` if there is none. */
+  /** The result, parsed; `undefined` if absent. */
   readonly result: unknown;
   readonly error?: ErrorObject;
   /** Number of invocations. */

@@ -29,7 +29,7 @@ export interface ExecutionRecord {
   readonly failures: number;
   /** Token of the next checkpoint; empty between invocations. */
   readonly token: string;
-  /** Operations that changed outside the function since it was last told. */
+  /** Operations that changed outside the function, and that it has not received yet. */
   readonly changed: readonly string[];
   /** Bytes of payloads and errors that were written. */
   readonly writtenBytes: number;
@@ -44,7 +44,7 @@ export interface CallbackDeadlines {
   readonly heartbeatSeconds?: number;
 }
 
-/** A change of one execution. Members and operations replace the ones that are stored. */
+/** A change of one execution. Members and operations replace the stored values. */
 export interface JournalEntry {
   readonly record?: Partial<ExecutionRecord>;
   readonly operations?: readonly Operation[];
@@ -61,7 +61,7 @@ export interface DurableStore {
   remove(arn: string): void;
 }
 
-/** Creates a store that forgets everything with the process. */
+/** Creates a store in the memory of the process. */
 export function createMemoryStore(): DurableStore {
   const journals = new Map<string, JournalEntry[]>();
   return {

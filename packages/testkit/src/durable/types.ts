@@ -15,7 +15,7 @@ import type {
 /** One invocation of a durable function. */
 export interface DurableInvocation {
   readonly arn: string;
-  /** The function's ARN, as it was given to `start`. */
+  /** The function's ARN that was passed to `start`. */
   readonly functionArn: string;
   /** 1 for the first invocation of the execution. */
   readonly invocation: number;
@@ -60,7 +60,7 @@ export interface StartExecution {
   readonly payload: string;
   /** True if a caller waits for the result. Default: false. */
   readonly synchronous?: boolean;
-  /** Seconds that the execution can take: 1 to 31,622,400. Default: 900. */
+  /** Execution time-out in seconds: 1 to 31,622,400. Default: 900. */
   readonly timeoutSeconds?: number;
 }
 
@@ -117,17 +117,17 @@ export interface DurableEngine {
   /** Returns a page of operations. @throws ServiceError `InvalidParameterValueException` */
   getExecutionState(request: StateRequest): Promise<StateResponse>;
   /**
-   * Completes a callback with JSON text; absent and empty are no value.
+   * Completes a callback with JSON text, or without a value if absent or empty.
    *
    * @throws ServiceError `CallbackTimeoutException` if it has ended, `ResourceNotFoundException` if its execution does not exist,
-   *   `InvalidParameterValueException` for a text that is not a callback id or a value above 256 KiB
+   *   `InvalidParameterValueException` for an invalid callback id or a value above 256 KiB
    */
   succeedCallback(callbackId: string, result?: string): void;
   /** Fails a callback. @throws as `succeedCallback` */
   failCallback(callbackId: string, error?: ErrorObject): void;
   /** Restarts the heartbeat of a callback. @throws as `succeedCallback` */
   heartbeat(callbackId: string): void;
-  /** Stops an execution. One that has ended is unchanged. @throws ServiceError `ResourceNotFoundException` */
+  /** Stops an execution that is open, and returns the time of its end. @throws ServiceError `ResourceNotFoundException` */
   stop(arn: string, error?: ErrorObject): Date;
   /** Describes an execution. @throws ServiceError `ResourceNotFoundException` */
   describe(arn: string): ExecutionSummary;
@@ -135,7 +135,7 @@ export interface DurableEngine {
   operations(arn: string): readonly Operation[];
   /** All executions, in the order in which they started. */
   list(): readonly ExecutionSummary[];
-  /** Everything that open executions wait for. */
+  /** Waits, retries, callbacks and invocations that open executions wait for. */
   pending(): readonly PendingWait[];
   /** Ends the matching waits now; a callback times out. Default: every wait and retry, but no callback. */
   skip(matches?: (wait: PendingWait) => boolean): void;

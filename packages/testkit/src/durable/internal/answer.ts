@@ -3,7 +3,7 @@ import type { Outcome } from '../../engines/engine.js';
 import type { ExecutionRecord } from '../store.js';
 import type { DurableAnswer, ErrorObject } from '../wire.js';
 
-/** What an invocation leaves behind: an end, a suspension, or an error after which Lambda invokes again. */
+/** The effect of an invocation: an end, a suspension, or an error after which Lambda invokes the function again. */
 export type Ending =
   | { readonly kind: 'ended'; readonly record: Pick<ExecutionRecord, 'status' | 'result' | 'error'> }
   | { readonly kind: 'pending' }

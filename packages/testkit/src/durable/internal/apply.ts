@@ -95,8 +95,8 @@ function context(update: OperationUpdate, operation: Operation, now: Date): Oper
 }
 
 /**
- * The operations that a replay needs, in the order in which they started: without the children of a context that has ended, unless it
- * asks for them.
+ * The operations that a replay needs, in the order in which they started. Children of an ended context are left out, except with its
+ * option `ReplayChildren`.
  */
 export function replayed(operations: ReadonlyMap<string, Operation>): Operation[] {
   const left = new Set<string>();

@@ -67,7 +67,7 @@ function endOf({ Action, Payload, Error: error }: OperationUpdate): NonNullable<
   return { status: 'SUCCEEDED', ...(Payload !== undefined && { result: Payload }) };
 }
 
-/** 0 and absent are no time-out. https://docs.aws.amazon.com/lambda/latest/api/API_CallbackOptions.html */
+/** No time-out if 0 or absent. https://docs.aws.amazon.com/lambda/latest/api/API_CallbackOptions.html */
 function deadlinesFor({ CallbackOptions }: OperationUpdate, now: number): CallbackDeadlines {
   const { TimeoutSeconds, HeartbeatTimeoutSeconds } = CallbackOptions ?? {};
   return {

@@ -5,7 +5,7 @@ export function invalidParameter(message: string): ServiceError {
   return statused(new ServiceError('InvalidParameterValueException', 400, message));
 }
 
-/** The SDK ends the invocation, not the execution, for a message that begins like this. */
+/** For this message, the SDK fails only the invocation; Lambda then invokes the function again. */
 export function invalidToken(): ServiceError {
   return invalidParameter('Invalid Checkpoint Token');
 }

@@ -18,7 +18,7 @@ export type Parts = Given<Pick<DurableEngineOptions, 'chain' | 'onChange'>> &
 /** Seconds from a failed invocation to the next: doubled each time, up to the second number. */
 const RETRY_SECONDS = [1, 60] as const;
 
-/** What happens to an execution between its checkpoints: invocations, waits that end, and its own end. */
+/** The life of executions between their checkpoints: invocations, waits that end, and their own end. */
 export class Lifecycle {
   readonly #parts: Parts;
   readonly #executions: ReadonlyMap<string, Execution>;
@@ -78,7 +78,7 @@ export class Lifecycle {
     this.#timers.clear();
   }
 
-  /** Ends an operation, or the delay of a step, from outside of the function, and invokes the function. */
+  /** Ends an operation, or the delay of a step, from outside the function, and invokes the function. */
   finish(execution: Execution, operation: Operation, status: OperationStatus, details: object): void {
     const now = this.#parts.clock.now();
     const after = ended(operation, status, now, detailsOf(operation, details));
@@ -116,7 +116,7 @@ export class Lifecycle {
       this.finish(execution, operation, END_OF[kind].status, END_OF[kind].details);
   }
 
-  /** Invokes the function after everything that ends at the same moment. */
+  /** Invokes the function after all waits that end at the same moment. */
   #wake(execution: Execution): void {
     if (this.#waking.has(execution)) return;
     this.#waking.add(execution);
@@ -253,7 +253,7 @@ function errorObjectOf(error: unknown): ErrorObject {
     : { ErrorMessage: String(error) };
 }
 
-/** True if something outside of the function will continue the execution. */
+/** True if something outside the function will continue the execution. */
 function isWaiting(execution: Execution): boolean {
   const chained = [...execution.operations.values()].some(
     (operation) => operation.Type === 'CHAINED_INVOKE' && !hasEnded(operation),

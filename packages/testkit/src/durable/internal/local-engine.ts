@@ -204,7 +204,7 @@ export class LocalEngine implements DurableEngine {
   }
 }
 
-/** The answer to a checkpoint: its operations, and the ones that changed outside the function. */
+/** The answer to a checkpoint: its operations, and operations that changed outside the function. */
 function checkpointed(execution: Execution, ids: readonly string[]): CheckpointResponse {
   const Operations = ids.flatMap((id) => execution.operations.get(id) ?? []);
   return { CheckpointToken: execution.record.token, NewExecutionState: { Operations } };

@@ -2,7 +2,7 @@ import { bytesOfJson } from '@sallyport/core/internal';
 import type { Operation, OperationAction, OperationStatus, OperationType, OperationUpdate } from '../wire.js';
 import { invalidParameter } from './errors.js';
 
-/** Limits of the service, in bytes unless the name says otherwise. */
+/** Limits of the service, in bytes unless the name has another unit. */
 export const LIMITS = {
   /** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
   operations: 3_000,
@@ -78,7 +78,7 @@ function validateOrder(updates: readonly OperationUpdate[], operations: Readonly
   }
 }
 
-/** What is wrong with an update, given the operation before it. */
+/** The problem of an update, given the operation before it; `undefined` for a valid update. */
 function problemOf(
   update: OperationUpdate,
   operation: Operation | undefined,
