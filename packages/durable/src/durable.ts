@@ -4,6 +4,7 @@ import { DurableError } from './errors.js';
 import { toSeconds } from './internal/checks.js';
 import { runAs } from './internal/current.js';
 import type { Lane } from './internal/lane.js';
+import { runOnFailure } from './internal/on-failure.js';
 import { addOperations, addReplayRules } from './internal/members.js';
 import { OutsideOperations } from './internal/outside.js';
 import type { Durable, DurableOptions } from './types.js';
@@ -38,6 +39,17 @@ function refuseStream<R>(result: R): R {
   throw new DurableError('durable.streaming_refused', 'a durable execution cannot stream its answer: return text or bytes');
 }
 
+/** Runs what `compensate` has registered if a handler fails. */
+function undoing<R>(ctx: object, run: () => R, before?: () => void): R {
+  const undo = async (thrown: unknown): Promise<never> => {
+    before?.();
+    await runOnFailure(ctx);
+    throw thrown;
+  };
+  const result = run();
+  return isPromise(result) ? (result.then(undefined, undo) as R) : result;
+}
+
 /**
  * Wraps a handler, so that its context has `step`, `wait`, `callback` and `map`. In a durable function, completed operations never run again:
  * if the invocation ends, the next one continues where it was. Elsewhere steps run at once, and `wait` and `callback` reject.
@@ -63,13 +75,14 @@ export function durable<C extends object, A extends unknown[], R>(
     if (!isLane(scope)) {
       const operations = new OutsideOperations(ctx, options);
       addOperations(ctx, operations);
-      return runAs(operations, undefined, () => handler(ctx as C & Durable, ...args));
+      return runAs(operations, undefined, () => undoing(ctx, () => handler(ctx as C & Durable, ...args)));
     }
     scope.bind(ctx);
     scope.onSuspend(() => endRequest(ctx));
     addOperations(ctx, scope);
     addReplayRules(ctx, scope);
-    return runAs(scope, undefined, () => refuseStream(handler(ctx as C & Durable, ...args)));
+    const refused = () => scope.endRefusal();
+    return runAs(scope, undefined, () => undoing(ctx, () => refuseStream(handler(ctx as C & Durable, ...args)), refused));
   };
   Object.defineProperty(wrapped, 'name', { value: handler.name, configurable: true });
   return markDurable(wrapped, { delivery: options.delivery });

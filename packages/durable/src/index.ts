@@ -1,5 +1,7 @@
+export { compensate } from './compensate.js';
 export { durable } from './durable.js';
 export { DURABLE_ERROR_CODES, DurableError, type DurableErrorCode } from './errors.js';
+export { type Branches, type RaceResult, race } from './race.js';
 export { type DurableExecutionsOptions, durableExecutions, type ExecutionClient } from './surface.js';
 export type { RecordedCaller } from './internal/caller.js';
 export type {
@@ -16,3 +18,4 @@ export type {
   Storable,
   Stored,
 } from './types.js';
+export { version } from './version.js';

@@ -15,7 +15,7 @@ function build(env: TestEnv) {
     'orders',
     durable(async (ctx, { body }) => {
       await ctx.step('charge', () => void bodies.push(`charge ${body}`));
-      await ctx.wait('cool off', { hours: 5 });
+      await ctx.wait('cool off', { minutes: 12 });
       await ctx.step('mail', () => {
         bodies.push(`mail ${body}`);
         if (body === 'second') throw new Error('no address');

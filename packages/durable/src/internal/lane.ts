@@ -74,8 +74,13 @@ export class Lane implements ExecutionScope {
     return { execution: this.run.name, invocation_id: this.run.lambdaContext?.awsRequestId ?? '' };
   }
 
+  /** True while recorded operations are ahead. */
+  get isReplaying(): boolean {
+    return this.#ahead.size > 0;
+  }
+
   get isSilent(): boolean {
-    return this.run.isOver || this.#ahead.size > 0;
+    return this.run.isOver || this.isReplaying;
   }
 
   /** Seconds that this flow has waited. */
@@ -206,6 +211,11 @@ export class Lane implements ExecutionScope {
       if (isHeld) this.#held -= 1;
       isHeld = false;
     };
+  }
+
+  /** After a refusal, operations that undo others start again. */
+  endRefusal(): void {
+    this.run.refusal = undefined;
   }
 
   /** @throws DurableError `durable.held` */

@@ -5,6 +5,7 @@ import type { Retry, StepContext, StepOptions } from '../types.js';
 import { assertStepOptions, delayAfter } from './checks.js';
 import { runAs } from './current.js';
 import { recordFailure, stackOf } from './failures.js';
+import { inputDigest, withInput, withoutInput } from './input.js';
 import { isEnded } from './history.js';
 import type { Lane } from './lane.js';
 import { runTimed } from './run-step.js';
@@ -76,8 +77,10 @@ class StepRun<T> {
     if (recorded?.status === 'PENDING') await this.#waitForTurn();
     lane.reach(this.#name);
     const { AtLeastOncePerRetry, AtMostOncePerRetry } = sdk.StepSemantics;
+    const digest = inputDigest(this.#options);
+    let recordedText: Text;
     try {
-      const text = await context.step<Text>(this.#name, ({ attempt }) => this.#attempt(attempt, isEnded(recorded)), {
+      recordedText = await context.step<Text>(this.#name, async ({ attempt }) => withInput(digest, await this.#attempt(attempt, isEnded(recorded))), {
         serdes: TEXT,
         semantics: this.#options.effect === 'atMostOnce' ? AtMostOncePerRetry : AtLeastOncePerRetry,
         retryStrategy: () =>
@@ -85,10 +88,10 @@ class StepRun<T> {
             ? { shouldRetry: false }
             : { shouldRetry: true, delay: { seconds: this.#delay } },
       });
-      return fromText<T>(text);
     } catch (error) {
       throw fromSdk(error, this.#stack);
     }
+    return fromText<T>(withoutInput(digest, recordedText, `step "${this.#name}"`));
   }
 
   async #attempt(attempt: number, isRecorded: boolean): Promise<Text> {

@@ -9,7 +9,7 @@ app.queue(
   durable(async (ctx, { body: order }) => {
     const effect = (name: string) => appendFileSync(process.env.EFFECTS ?? '', `${name} ${order}\n`);
     await ctx.step('charge', () => effect('charge'));
-    await ctx.wait('cool off', { hours: 5 });
+    await ctx.wait('cool off', { minutes: 12 });
     await ctx.step('mail', () => {
       effect('mail');
       if (order === 'second') throw new Error('no address');

@@ -83,5 +83,5 @@ export const APPSYNC_EVENTS = /* @__PURE__ */ describeTrigger(APPSYNC_EVENTS_TRI
     failure: 'the publication or subscription fails',
     limit: '6 MB',
   },
-  sizes: { factory: 'appSyncEvents', gzipBytes: 17_300 },
+  sizes: { factory: 'appSyncEvents', gzipBytes: 17_400 },
 });

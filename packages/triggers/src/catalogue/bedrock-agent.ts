@@ -101,5 +101,5 @@ export const BEDROCK_AGENT = /* @__PURE__ */ describeTrigger(BEDROCK_AGENT_TRIGG
     attached: 'the action group',
   },
   hint: ['gateway-v1', 'a Bedrock action', 'actionGroup'],
-  sizes: { factory: 'bedrockAgent', gzipBytes: 16_000 },
+  sizes: { factory: 'bedrockAgent', gzipBytes: 16_150 },
 });

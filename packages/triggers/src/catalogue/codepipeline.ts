@@ -108,5 +108,5 @@ export const CODEPIPELINE = /* @__PURE__ */ describeTrigger(CODEPIPELINE_TRIGGER
     attached: 'an action of the pipeline',
   },
   hint: ['event-bus', 'a CodePipeline job', '["CodePipeline.job"].id'],
-  sizes: { factory: 'codePipelineJob', gzipBytes: 12_700 },
+  sizes: { factory: 'codePipelineJob', gzipBytes: 12_800 },
 });
