@@ -45,7 +45,9 @@ export function createExports({ notes, files, ask, container }: ExportsConfig): 
       const count = await ctx.step('count', () => notes.list(MAX_NOTES).length);
       if (count > FREE_NOTES) {
         const { approved } = await ctx.callback('approval', Decision, {
-          submit: (callbackId) => ask({ id, by, notes: count, callbackId }),
+          submit: async (callbackId) => {
+            await ask({ id, by, notes: count, callbackId });
+          },
           timeoutSeconds: DAY_SECONDS,
         });
         if (!approved) return;

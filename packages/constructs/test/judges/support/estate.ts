@@ -103,10 +103,18 @@ export function createEstate(app: App): Stack {
   addStorage(stack, fn);
   addTriggers(stack, fn);
   addDoors(stack, fn);
+  addDurable(stack);
   addOperations(stack);
   addServices(stack);
   addProduction(app);
   return stack;
+}
+
+/** A durable function with asynchronous events. */
+function addDurable(stack: Stack): void {
+  const durable = { executionTimeout: Duration.days(2) };
+  const { fn } = new ServiceFunction(stack, 'Exports', { code: Code.fromInline('exports.handler = 1'), durable });
+  new EventRuleTrigger(stack, 'ExportRequests', { fn, pattern: { source: ['notes'] } });
 }
 
 /** A service that receives events of other accounts, with alarms that roll back its canary. */
