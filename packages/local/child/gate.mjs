@@ -5,6 +5,7 @@ import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { isMainThread } from 'node:worker_threads';
 import { describeError, wrapHandler } from './callbacks.mjs';
+import { warm } from './warm.mjs';
 
 const TO_HOST = 5;
 const FROM_HOST = 4;
@@ -179,6 +180,7 @@ const socket = isMainThread
 
 for (const file of given.preload ?? []) await import(file);
 if (start === undefined) {
+  await warm(given.modules ?? []);
   notify({ type: 'standby' });
   start = await order;
 }

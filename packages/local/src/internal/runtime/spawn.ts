@@ -24,6 +24,8 @@ export interface ProcessInit {
   readonly variables: Readonly<Record<string, string>>;
   /** `file:` URLs that are imported before the service. */
   readonly preload: readonly string[];
+  /** Modules of Node that the service needs; a standby loads them in advance. */
+  readonly modules: readonly string[];
   /** `undefined` for a standby: it receives its order later. */
   readonly order?: StartOrder;
 }
@@ -47,7 +49,7 @@ export const temporaryFolder = ({ config, id }: Pick<ProcessInit, 'config' | 'id
  * @param api the Runtime API of the process
  */
 export function spawnEnvironment(init: ProcessInit, { address: api, key }: ApiAddress): ChildProcess {
-  const { config, nodeMajor, preload, order, variables, id } = init;
+  const { config, nodeMajor, preload, modules, order, variables, id } = init;
   const temporary = temporaryFolder(init);
   mkdirSync(temporary, { recursive: true });
   const taskRoot = order?.folder ?? config.folder;
@@ -66,7 +68,7 @@ export function spawnEnvironment(init: ProcessInit, { address: api, key }: ApiAd
       ...variables,
       SALLYPORT_LOCAL_KEY: key,
       SALLYPORT_LOCAL_AWS: config.aws.join(','),
-      SALLYPORT_LOCAL_GATE: JSON.stringify({ preload, ...(order ? { start: order } : {}) }),
+      SALLYPORT_LOCAL_GATE: JSON.stringify({ preload, modules, ...(order ? { start: order } : {}) }),
       _HANDLER: handler,
     },
   });
