@@ -178,9 +178,10 @@ const socket = isMainThread
     })
   : undefined;
 
-for (const file of given.preload ?? []) await import(file);
-if (start === undefined) {
-  await warm(given.modules ?? []);
+const { preload = [] } = given;
+if (start !== undefined) for (const file of preload) await import(file);
+else {
+  await warm(preload, given.standby);
   notify({ type: 'standby' });
   start = await order;
 }

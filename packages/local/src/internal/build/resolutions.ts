@@ -19,6 +19,7 @@ export class Resolutions {
   readonly #known = new Map<string, ResolveResult>();
   #manifests: readonly string[] = [];
   #stamp = '';
+  #hasNew = false;
 
   /** @param folder the project */
   constructor(folder: string) {
@@ -36,6 +37,8 @@ export class Resolutions {
 
   /** Call it after each build. */
   close(): void {
+    if (!this.#hasNew) return;
+    this.#hasNew = false;
     this.#manifests = [...new Set([...this.#known.values()].flatMap(({ path }) => manifestAbove(dirname(path))))];
     this.#stamp = this.#createStamp();
   }
@@ -46,6 +49,7 @@ export class Resolutions {
 
   keep(one: Import, found: ResolveResult): void {
     this.#known.set(keyOf(one), found);
+    this.#hasNew = true;
   }
 
   #createStamp(): string {

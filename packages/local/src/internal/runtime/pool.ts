@@ -10,6 +10,8 @@ import type { StartOrder } from './spawn.js';
 const INIT_LIMIT_MS = 10_000;
 /** If no event comes after new code is ready, the next standby starts after this time. */
 const STANDBY_MS = 250;
+/** Time for the first answer to reach its client. */
+const ANSWER_MS = 20;
 /** An environment beyond the first ends after this time without an event. Lambda does not document its own time. */
 const IDLE_MS = 300_000;
 /**
@@ -179,13 +181,12 @@ export class Pool {
    * event; or soon, if no event comes.
    */
   prepareStandby(): void {
-    clearTimeout(this.#standbyTimer);
-    this.#standbyTimer = setTimeout(() => this.#startStandby(), STANDBY_MS);
+    this.#startStandbyIn(STANDBY_MS);
   }
 
   /** An event has its answer. */
   onAnswer(): void {
-    if (this.#standbyTimer !== undefined) this.#startStandby();
+    if (this.#standbyTimer !== undefined) this.#startStandbyIn(ANSWER_MS);
   }
 
   /** Starts a process while the first build is being made. It loads only the runtime client. */
@@ -206,10 +207,16 @@ export class Pool {
     await Promise.all([...this.all.map(({ ended }) => ended), ...this.#closing]);
   }
 
+  #startStandbyIn(ms: number): void {
+    clearTimeout(this.#standbyTimer);
+    this.#standbyTimer = setTimeout(() => {
+      this.#standbyTimer = undefined;
+      this.#startStandby();
+    }, ms);
+  }
+
   /** Loads the dependencies of the code in a process that waits for the next build. */
   #startStandby(): void {
-    clearTimeout(this.#standbyTimer);
-    this.#standbyTimer = undefined;
     const { inspect, managedInstances, bundle, hasStandby } = this.#init.config;
     const code = this.#code;
     const isWanted = inspect === undefined && managedInstances === undefined && !bundle && hasStandby;

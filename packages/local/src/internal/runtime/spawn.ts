@@ -52,6 +52,7 @@ export function spawnEnvironment(init: ProcessInit, { address: api, key }: ApiAd
   const { config, nodeMajor, preload, modules, order, variables, id } = init;
   const temporary = temporaryFolder(init);
   mkdirSync(temporary, { recursive: true });
+  const compiled = join(config.stateFolder, 'compiled');
   const taskRoot = order?.folder ?? config.folder;
   const day = new Date().toISOString().slice(0, 10).replaceAll('-', '/');
   const handler = `${childFile('gate')}.${config.handler}`;
@@ -68,7 +69,7 @@ export function spawnEnvironment(init: ProcessInit, { address: api, key }: ApiAd
       ...variables,
       SALLYPORT_LOCAL_KEY: key,
       SALLYPORT_LOCAL_AWS: config.aws.join(','),
-      SALLYPORT_LOCAL_GATE: JSON.stringify({ preload, modules, ...(order ? { start: order } : {}) }),
+      SALLYPORT_LOCAL_GATE: JSON.stringify({ preload, ...(order ? { start: order } : { standby: { modules, compiled } }) }),
       _HANDLER: handler,
     },
   });
