@@ -1,4 +1,5 @@
-import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import module from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RunningHost } from '../src/internal/host/create-host.js';
@@ -80,6 +81,8 @@ export const handler = async () => {
     while (processesOf(project).every((id) => before.includes(id))) await wait(10);
     await save(program(2));
     expect(await answerOf(host, {})).toEqual([2, true]);
+    // Node keeps compiled dependencies from 22.10.
+    expect(existsSync(join(project.folder, '.sallyport', 'compiled'))).toBe('flushCompileCache' in module);
   });
 
   test('that renames a file is detected too', async () => {
