@@ -14,7 +14,8 @@ const threadTime = () => {
   return (Number(words[11]) + Number(words[12])) * 10;
 };
 /** Megabytes of the mapped files that are in memory: the program of Node and its libraries. */
-const mappedFiles = () => (Number(/^RssFile:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024) / 1e6;
+const mappedFiles = () =>
+  (Number(/^RssFile:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024) / 1e6;
 const load = (file) => import(pathToFileURL(`${dist}/internal/${file}`).href);
 const { loadConfig } = await load('config/load.js');
 const { startHost } = await load('host/create-host.js');

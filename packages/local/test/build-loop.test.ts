@@ -25,7 +25,9 @@ test('a build that began before its save had ended is made again, and only the l
   await builds.start();
   const watcher = watch(join(project.folder, 'src'));
   const compile = Builder.prototype.compile;
-  const spy = import.meta.jest.spyOn(Builder.prototype, 'compile').mockImplementationOnce(async function (this: Builder) {
+  const spy = import.meta.jest.spyOn(Builder.prototype, 'compile').mockImplementationOnce(async function (
+    this: Builder,
+  ) {
     const compiled = await compile.call(this);
     project.write('src/lambda.mjs', program('3'));
     await once(watcher, 'change');

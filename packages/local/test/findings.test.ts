@@ -74,8 +74,10 @@ test('a run stops without waiting for a timer', async () => {
   const page = await fetch(`http://127.0.0.1:${host.ports.console}/api/events`, { headers });
   await answerOf(host, {});
   const { setTimeout } = globalThis;
-  const never = import.meta.jest.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms = 0) =>
-    setTimeout(run, ms < 50 ? ms : 2 ** 31 - 1)) as typeof setTimeout);
+  const never = import.meta.jest
+    .spyOn(globalThis, 'setTimeout')
+    .mockImplementation(((run: () => void, ms = 0) =>
+      setTimeout(run, ms < 50 ? ms : 2 ** 31 - 1)) as typeof setTimeout);
   await host.stop();
   never.mockRestore();
   await page.text().catch(() => {});

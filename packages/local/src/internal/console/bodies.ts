@@ -5,6 +5,7 @@ import { SOURCE_TYPES } from '../sources/source-types.js';
 import type {
   OpenRequest,
   ReplayRequest,
+  RevealEarlierRequest,
   RevealItemRequest,
   RevealRequest,
   SourceActionRequest,
@@ -70,6 +71,16 @@ const REVEAL_ITEM = defineOptions<RevealItemRequest>()(
   },
   { fail },
 );
+const REVEAL_EARLIER = defineOptions<RevealEarlierRequest>()(
+  {
+    id: integer(1).required(),
+    table: text(),
+    index: integer(0).required(),
+    shown: anything,
+    path: list(string).required(),
+  },
+  { fail },
+);
 const EXPLAIN = defineOptions<{ readonly event: unknown; readonly context?: object }>()(
   { event: anything, context: object() },
   { fail },
@@ -94,4 +105,5 @@ export const readSave = reader<{ readonly id: number; readonly as: 'recording' |
 export const readId = reader<{ readonly id: number }>(ID);
 export const readReveal = reader<RevealRequest>(REVEAL);
 export const readRevealItem = reader<RevealItemRequest>(REVEAL_ITEM);
+export const readRevealEarlier = reader<RevealEarlierRequest>(REVEAL_EARLIER);
 export const readExplain = reader<{ readonly event: unknown; readonly context?: object }>(EXPLAIN);

@@ -60,7 +60,10 @@ function toLine(frame: Buffer): { readonly line: LogLine; readonly requestId: st
   const afterTime = message.indexOf('\t') + 1;
   const afterId = message.indexOf('\t', afterTime) + 1;
   const text = message.slice(message.indexOf('\t', afterId) + 1).trimEnd();
-  return { line: { at, level, text: text + mark }, requestId: message.slice(afterTime, Math.max(afterTime, afterId - 1)) };
+  return {
+    line: { at, level, text: text + mark },
+    requestId: message.slice(afterTime, Math.max(afterTime, afterId - 1)),
+  };
 }
 
 function jsonRequestId(message: string): string {

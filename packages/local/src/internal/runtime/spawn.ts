@@ -69,7 +69,10 @@ export function spawnEnvironment(init: ProcessInit, { address: api, key }: ApiAd
       ...variables,
       SALLYPORT_LOCAL_KEY: key,
       SALLYPORT_LOCAL_AWS: config.aws.join(','),
-      SALLYPORT_LOCAL_GATE: JSON.stringify({ preload, ...(order ? { start: order } : { standby: { modules, compiled } }) }),
+      SALLYPORT_LOCAL_GATE: JSON.stringify({
+        preload,
+        ...(order ? { start: order } : { standby: { modules, compiled } }),
+      }),
       _HANDLER: handler,
     },
   });
