@@ -63,6 +63,8 @@ export class Pool {
   /** Modules of Node that the service has loaded until the first answer. */
   #modules: readonly string[] = [];
   #standbyTimer: NodeJS.Timeout | undefined;
+  /** True until the first event after a build has its answer, or the standby starts. */
+  #awaitsAnswer = false;
   #starting = 0;
   #made = 0;
   #isClosed = false;
@@ -181,12 +183,16 @@ export class Pool {
    * event; or soon, if no event comes.
    */
   prepareStandby(): void {
+    this.#awaitsAnswer = true;
     this.#startStandbyIn(STANDBY_MS);
   }
 
   /** An event has its answer. */
   onAnswer(): void {
-    if (this.#standbyTimer !== undefined) this.#startStandbyIn(ANSWER_MS);
+    // Only the first one: constant traffic must not delay the standby.
+    if (!this.#awaitsAnswer) return;
+    this.#awaitsAnswer = false;
+    this.#startStandbyIn(ANSWER_MS);
   }
 
   /** Starts a process while the first build is being made. It loads only the runtime client. */
@@ -210,7 +216,7 @@ export class Pool {
   #startStandbyIn(ms: number): void {
     clearTimeout(this.#standbyTimer);
     this.#standbyTimer = setTimeout(() => {
-      this.#standbyTimer = undefined;
+      this.#awaitsAnswer = false;
       this.#startStandby();
     }, ms);
   }
