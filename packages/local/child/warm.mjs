@@ -2,7 +2,7 @@
 // before, which Node loads at their first use in 1 to 20 ms each, and opens the connection to the Runtime API.
 import module, { isBuiltin } from 'node:module';
 
-/** Reading one of these loads the module behind it. */
+/** Reading one of these loads its module. */
 const GLOBALS = {
   'internal/crypto/webcrypto': () => globalThis.crypto.subtle,
   'internal/deps/undici/undici': () => new Headers(),

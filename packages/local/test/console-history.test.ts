@@ -119,7 +119,7 @@ it('the browser reported no error and no warning', () => {
   expect(opened.problems).toEqual([]);
 });
 
-it('the badge and a message say that the service does not load', async () => {
+it('the badge and a message report that the service does not load', async () => {
   const broken = createProject({ 'src/lambda.mjs': "throw new TypeError('no table');" });
   const other = await start(broken);
   const view = await browser.newPage();

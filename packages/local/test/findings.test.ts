@@ -43,7 +43,7 @@ describe('a run', () => {
     while (!printed.includes('line 1999 of')) await new Promise(setImmediate);
   });
 
-  test('a line of 1 MB is cut, says how much is missing, and is followed by the next line', async () => {
+  test('a line of 1 MB is cut, reports how much is missing, and is followed by the next line', async () => {
     const { id } = await invoke(host, { long: 1_000_000, lines: 1 });
     const { logs } = await shows(host, id, ({ logs: { length } }) => length === 3);
     const texts = logs.map(({ text }) => text.replace(/(.)\1{9}/g, ''));

@@ -18,7 +18,7 @@ export const handler = awslambda.streamifyResponse(async (event, stream) => ways
 const PLAIN = 'application/octet-stream';
 const FAILED = [502, 'text/plain', 'Internal Server Error'] as const;
 
-// What AWS answers when `end` is called without `write`: https://github.com/aws/aws-lambda-nodejs-runtime-interface-client/issues/97
+// The answer of AWS when `end` is called without `write`: https://github.com/aws/aws-lambda-nodejs-runtime-interface-client/issues/97
 // An answer of which no byte was sent is like the answer of any function that fails.
 describe('a streamed answer ends', () => {
   let project: Project;

@@ -192,7 +192,7 @@ describe('a queue engine', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('has a batching window of at most five minutes, and none for a FIFO queue', () => {
+  it('has a batching window of at most five minutes, and 0 for a FIFO queue', () => {
     const make = (arn: string, maximumBatchingWindowMs: number) => () =>
       createQueueEngine({ clock: new ManualClock(), arn, invoke: async () => ok, maximumBatchingWindowMs });
     expect(make(QUEUE, 300_001)).toThrow('maximumBatchingWindowMs');

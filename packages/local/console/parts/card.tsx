@@ -2,13 +2,13 @@ import type { ComponentChildren } from 'preact';
 import { useScrolledTo } from './scroll.js';
 
 interface CardProps {
-  /** What its first line shows. */
+  /** Its first line. */
   readonly title: ComponentChildren;
   readonly isCurrent: boolean;
   readonly isOpen: boolean;
   /** Opens a closed card and closes an open one. */
   readonly toggle: () => void;
-  /** What an open card shows. */
+  /** The content of an open card. */
   readonly children: ComponentChildren;
 }
 

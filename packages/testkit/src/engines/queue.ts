@@ -112,6 +112,8 @@ class Queue {
   readonly #settings: Settings;
   readonly #isFifo: boolean;
   readonly #pool: Pool<Message>;
+  /** The pool of a standard queue, which can have a batching window. */
+  readonly #standard: StandardPool<Message> | undefined;
   readonly #book: Book<QueueRecordOptions, Message>;
   readonly #random: () => number;
   #duplicates: number;
@@ -123,7 +125,8 @@ class Queue {
   constructor(settings: Settings, isFifo: boolean) {
     this.#settings = settings;
     this.#isFifo = isFifo;
-    this.#pool = isFifo ? new FifoPool() : new StandardPool(settings.seed);
+    this.#standard = isFifo ? undefined : new StandardPool(settings.seed);
+    this.#pool = this.#standard ?? new FifoPool();
     this.#random = seededRandom(settings.seed);
     this.#duplicates = isFifo ? 0 : settings.duplicates;
     this.#book = new Book(settings, (messages) => this.#reappear(messages));
@@ -191,9 +194,8 @@ class Queue {
   /** True while fewer messages than a batch wait for the end of their window, which begins with the first of them. */
   #collects(): boolean {
     const { clock, batchSize, maximumBatchingWindowMs } = this.#settings;
-    if (maximumBatchingWindowMs === 0 || !(this.#pool instanceof StandardPool)) return false;
-    const { size } = this.#pool;
-    if (size === 0 || size >= batchSize) return false;
+    const size = this.#standard?.size ?? 0;
+    if (maximumBatchingWindowMs === 0 || size === 0 || size >= batchSize) return false;
     if (this.#windowEnd === undefined) {
       this.#windowEnd = this.#book.now + maximumBatchingWindowMs;
       this.#stopWindow = clock.after(maximumBatchingWindowMs, () => this.#fill());

@@ -16,7 +16,7 @@ export interface BuildLoopInit {
   readonly onBuild: (outcome: NewBuild) => Promise<void>;
 }
 
-/** A save that goes on longer is built as it is, and again afterwards. */
+/** A save that continues longer is built unfinished, and again afterwards. */
 const ROUNDS = 3;
 
 /** Builds the service, at the start and after each save. */
@@ -65,7 +65,7 @@ export class BuildLoop {
     if (!this.#isStopped && outcome.kind !== 'same') await this.#init.onBuild(outcome);
   }
 
-  /** Compiles while a save goes on, and again if it has changed a file in the meantime. */
+  /** Compiles while a save continues, and again if it has changed a file in the meantime. */
   async #compile(): Promise<Compiled> {
     this.#isCompiling = true;
     for (let round = 1; ; round += 1) {

@@ -23,7 +23,7 @@ export type BuildOutcome =
   | { readonly kind: 'same'; readonly inputs: readonly string[] }
   | { readonly kind: 'broken'; readonly problems: readonly BuildProblem[]; readonly inputs: readonly string[] };
 
-/** What esbuild has made of the files, or its failure. */
+/** The output of esbuild, or its failure. */
 export type Compiled = { readonly result: BuildResult; readonly ms: number } | { readonly error: unknown };
 
 interface Found {

@@ -58,7 +58,7 @@ export interface ConsoleApi {
   'GET /api/data/{service}/{name}': { readonly answer: ShownItems };
   /** The value of one hidden place of an item. */
   'POST /api/reveal-item': { readonly body: RevealItemRequest; readonly answer: { readonly value: string } };
-  /** The value of one hidden place of an item as it was earlier. */
+  /** The value of one hidden place of an earlier item. */
   'POST /api/reveal-earlier': { readonly body: RevealEarlierRequest; readonly answer: { readonly value: string } };
   'POST /api/token': { readonly body: TokenRequest; readonly answer: { readonly token: string } };
   'GET /api/recordings': { readonly answer: readonly RecordingView[] };

@@ -16,7 +16,7 @@ type ItemRoute =
   | 'GET /api/past/{table}/{id}'
   | 'POST /api/reveal-earlier';
 
-/** The routes of items: of tables as they are and as they were, and before and after writes. */
+/** The routes of items: of current and earlier tables, and of items before and after writes. */
 export function itemRoutes(
   { state, journal }: Pick<Host, 'state' | 'journal'>,
   clean: Cleaner,
