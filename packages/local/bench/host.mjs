@@ -13,6 +13,9 @@ const threadTime = () => {
   const words = readFileSync(`/proc/self/task/${process.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(words[11]) + Number(words[12])) * 10;
 };
+/** Megabytes of the mapped files that are in memory: the program of Node and its libraries. */
+const mappedFiles = () =>
+  (Number(/^RssFile:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024) / 1e6;
 const load = (file) => import(pathToFileURL(`${dist}/internal/${file}`).href);
 const { loadConfig } = await load('config/load.js');
 const { startHost } = await load('host/create-host.js');
@@ -28,7 +31,12 @@ for await (const line of createInterface({ input: process.stdin })) {
   const used = process.cpuUsage(cpu);
   const busy = threadTime() - before;
   console.log(
-    JSON.stringify({ busy, cpu: (used.user + used.system) / 1000, resident: process.memoryUsage.rss() / 1e6 }),
+    JSON.stringify({
+      busy,
+      cpu: (used.user + used.system) / 1000,
+      resident: process.memoryUsage.rss() / 1e6,
+      files: mappedFiles(),
+    }),
   );
   before = threadTime();
   cpu = process.cpuUsage();

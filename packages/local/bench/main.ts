@@ -20,13 +20,13 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - begin;
 }
 
-/** Resolves with the next running build. */
-function built(host: RunningHost): Promise<void> {
+/** Resolves with the milliseconds of the compilation when the next build runs. */
+function built(host: RunningHost): Promise<number> {
   return new Promise((resolve) => {
     const end = host.journal.subscribe((change) => {
       if (change.type !== 'note' || change.note.topic !== 'build') return;
       end();
-      resolve();
+      resolve(Number(/[0-9]+/.exec(change.note.text)?.[0]));
     });
   });
 }
@@ -48,20 +48,23 @@ try {
   const running = host as RunningHost;
   await get(running);
   const saves: number[] = [];
+  const parts = { build: [] as number[], load: [] as number[], answer: [] as number[] };
   for (let save = 0; save < SAVES; save += 1) {
+    // The standby of this save loads the dependencies of the service.
+    await new Promise((resolve) => setTimeout(resolve, 500));
     const done = built(running);
     saves.push(
       await timed(async () => {
         appendFileSync(entry, `(globalThis as { save?: number }).save = ${save};\n`);
-        await done;
-        await get(running);
+        parts.build.push(await done);
+        parts.answer.push(await timed(() => get(running)));
       }),
     );
-    // The standby of the next save loads the dependencies of the service.
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    parts.load.push(running.journal.raw(running.journal.ids().at(-1) ?? 0)?.environment?.initMs ?? 0);
   }
   report(`save to first answer, p50 of ${SAVES}`, at(saves, 0.5));
   report(`save to first answer, p95 of ${SAVES}`, at(saves, 0.95));
+  for (const [part, times] of Object.entries(parts)) report(`  of this ${part}, p50`, at(times, 0.5));
   const requests: number[] = [];
   for (let request = 0; request < REQUESTS; request += 1) requests.push(await timed(() => get(running)));
   report('GET through the HTTP API, warm, p50', at(requests, 0.5));

@@ -5,6 +5,7 @@ import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { isMainThread } from 'node:worker_threads';
 import { describeError, wrapHandler } from './callbacks.mjs';
+import { warm } from './warm.mjs';
 
 const TO_HOST = 5;
 const FROM_HOST = 4;
@@ -177,8 +178,10 @@ const socket = isMainThread
     })
   : undefined;
 
-for (const file of given.preload ?? []) await import(file);
-if (start === undefined) {
+const { preload = [] } = given;
+if (start !== undefined) for (const file of preload) await import(file);
+else {
+  await warm(preload, given.standby);
   notify({ type: 'standby' });
   start = await order;
 }

@@ -74,6 +74,25 @@ process.on('uncaughtExceptionMonitor', (error) => {
   notify({ type: 'uncaught', error: { errorType: type, errorMessage: message, trace } });
 });
 
+/** Opens the connection of a standby before it has an event to ask for; the server does not know the path. */
+globalThis[Symbol.for('sallyport.local.connect')] = () => call('GET', '/ready').catch(() => {});
+
+/** Modules of Node that are loaded later than this file, because the service needs them; globals have an internal one. */
+const GLOBALS = ['internal/crypto/webcrypto', 'internal/deps/undici/undici'];
+const loadedBefore = new Set(process.moduleLoadList);
+let hasReported = !isMainThread;
+
+/** Reports them after the first event, so that the next standby loads them in advance. */
+function reportLoaded() {
+  if (hasReported) return;
+  hasReported = true;
+  const names = (process.moduleLoadList ?? [])
+    .filter((line) => !loadedBefore.has(line))
+    .map((line) => line.replace('NativeModule ', ''))
+    .filter((name) => GLOBALS.includes(name) || (Module.builtinModules.includes(name) && !name.startsWith('_')));
+  notify({ type: 'loaded', names });
+}
+
 /** A function of `gate.mjs` that reports to the host how an event is classified. */
 const EXPLAIN = Symbol.for('sallyport.local.explain');
 
@@ -94,6 +113,7 @@ const client = {
   },
   done(id, body) {
     answer(`/${id}/response`, body, {});
+    reportLoaded();
   },
   error(id, body, xrayCause) {
     // The stack of an error can be long, and so can the header that repeats it; servers reject headers above a limit.

@@ -118,3 +118,15 @@ it('a page without a connection, as on a phone that slept, gets what it missed',
 it('the browser reported no error and no warning', () => {
   expect(opened.problems).toEqual([]);
 });
+
+it('the badge and a message report that the service does not load', async () => {
+  const broken = createProject({ 'src/lambda.mjs': "throw new TypeError('no table');" });
+  const other = await start(broken);
+  const view = await browser.newPage();
+  await view.goto(`http://127.0.0.1:${other.ports.console}/#token=${other.token}`);
+  await view.getByRole('banner').getByText('does not load').waitFor();
+  await view.getByRole('region', { name: 'Service' }).getByText('TypeError: no table').waitFor();
+  await view.close();
+  await other.stop();
+  broken.remove();
+});

@@ -126,17 +126,17 @@ describe('a hidden value', () => {
     expect(await page.getByText(secret).count()).toBe(0);
     await page.getByRole('tab', { name: 'Hidden' }).click();
     const row = (place: string) => page.getByRole('row').filter({ hasText: place });
-    await row('event.password').getByText('the name of the key: password').waitFor();
-    await row('logs.0.text').getByText('a secret after its name').waitFor();
+    await row('event.password').getByRole('cell', { name: 'the name of the key: password', exact: true }).waitFor();
+    await row('logs.0.text').locator('td').nth(1).getByText('a secret after its name').waitFor();
     await row('event.password')
       .getByRole('button', { name: /^Reveal/ })
       .click();
-    await page.getByRole('region', { name: 'Value of event.password' }).getByText(secret).waitFor();
+    await row('event.password').getByText(secret).waitFor();
     expect(await page.getByText(secret).count()).toBe(1);
     await expectAccessible(page);
     await leaveFields();
     await press('v');
-    await page.getByRole('region', { name: 'Value of logs.0.text' }).getByText(`password=${secret}`).waitFor();
+    await row('logs.0.text').getByText(`password=${secret}`).waitFor();
     expect(await page.getByText(secret).count()).toBe(1);
     await press('h');
     await page.getByText(secret).waitFor({ state: 'detached' });
@@ -215,6 +215,39 @@ describe('a hidden value inside JSON', () => {
     expect(await reveal({})).toEqual([200, JSON.stringify({ value: JSON.stringify({ S: first }) })]);
     for (const more of [{ shown: { id: 'another' } }, { index: 7 }, { path: ['id'] }]) {
       expect(await reveal(more)).toEqual([404, expect.stringContaining('local.not_found')]);
+    }
+  });
+
+  it('of an item before and after a write, and of a table in the past, is revealed where it is', async () => {
+    await invokeAndShow({ put: { id: 'o-10', state: 'open', token: first } });
+    const id = await invokeAndShow({ put: { id: 'o-10', state: 'paid', token: second } });
+    await page.getByRole('tab', { name: 'AWS 1' }).click();
+    await page.locator('summary').filter({ hasText: 'dynamodb PutItem' }).click();
+    const image = (name: string) => page.getByRole('region', { name: new RegExp(`^${name} in ${TABLE}`) });
+    await image('Before')
+      .getByRole('button', { name: /^Reveal token/ })
+      .click();
+    await image('Before').getByText(`{"S":"${first}"}`).waitFor();
+    await image('After')
+      .getByRole('button', { name: /^Reveal token/ })
+      .click();
+    await image('After').getByText(`{"S":"${second}"}`).waitFor();
+    expect(await page.getByText(`{"S":"${first}"}`).count()).toBe(0);
+    await page.evaluate(`location.hash = '#/tables/${TABLE}@${id}'`);
+    await page.getByText(/items when/).waitFor();
+    const item = page.getByRole('region', { name: /^Item/ }).filter({ hasText: 'o-10' });
+    await item.getByRole('button', { name: /^Reveal token/ }).click();
+    await item.getByText(`{"S":"${first}"}`).waitFor();
+    await leaveFields();
+    await press('h');
+    await page.getByText(first).waitFor({ state: 'detached' });
+    await expectAccessible(page);
+    const headers = { authorization: `Bearer ${host.token}` };
+    for (const wrong of [{ shown: {} }, { index: 99 }, { path: ['after', 'id'] }, { table: TABLE }]) {
+      const shown = { before: { id: 'o-10' }, after: {} };
+      const body = JSON.stringify({ id, index: 0, shown, path: ['after', 'token'], ...wrong });
+      const url = `http://127.0.0.1:${host.ports.console}/api/reveal-earlier`;
+      expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(404);
     }
   });
 });

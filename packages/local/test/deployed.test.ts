@@ -48,6 +48,7 @@ Resources:
           Properties:
             Queue: !GetAtt Orders.Arn
             BatchSize: 5
+            MaximumBatchingWindowInSeconds: 2
             FunctionResponseTypes: [ReportBatchItemFailures]
             FilterCriteria: { Filters: [{ Pattern: '{"body":{"state":["paid"]}}' }] }
             ScalingConfig: { MaximumConcurrency: 4 }
@@ -89,6 +90,7 @@ const NOTES = {
       name: 'orders',
       settings: {
         batchSize: 5,
+        maximumBatchingWindowMs: 2_000,
         reportBatchItemFailures: true,
         filters: [{ body: { state: ['paid'] } }],
         invocations: 4,
@@ -231,6 +233,7 @@ const PLAN = {
             }),
             resource('module.jobs[0].aws_lambda_event_source_mapping.orders', {
               batch_size: 5,
+              maximum_batching_window_in_seconds: 2,
               function_response_types: ['ReportBatchItemFailures'],
               filter_criteria: [{ filter: [{ pattern: '{"body":{"state":["paid"]}}' }] }],
               scaling_config: [{ maximum_concurrency: 4 }],

@@ -3,11 +3,16 @@ import type { RunningHost } from '../src/internal/host/create-host.js';
 import { createBarrier } from './support/barrier.js';
 import { run } from './support/command.js';
 import { answerOf, createProject, invoke, type Project, start } from './support/run.js';
+import { shows } from './support/shows.js';
 
-// Findings of the examination (L1, L21, L24, L27, L31) that no other file tests.
+// Findings of the examination (L1, L21, L24, L27, L28, L31) that no other file tests.
 
 const SERVICE = `
-export const handler = async ({ lines = 0, wait = false, Records }) => {
+export const handler = async ({ lines = 0, long = 0, wait = false, Records }) => {
+  if (long > 0) {
+    console.log('x'.repeat(long));
+    await new Promise((done) => process.stdout.write('y'.repeat(long) + '\\n', done));
+  }
   for (let n = 0; n < lines; n += 1) console.log('line ' + n + ' of a chatty handler');
   if (wait) await fetch(process.env.BARRIER);
   return Records?.[0]?.messageAttributes ?? { done: true };
@@ -38,6 +43,14 @@ describe('a run', () => {
     while (!printed.includes('line 1999 of')) await new Promise(setImmediate);
   });
 
+  test('a line of 1 MB is cut, reports how much is missing, and is followed by the next line', async () => {
+    const { id } = await invoke(host, { long: 1_000_000, lines: 1 });
+    const { logs } = await shows(host, id, ({ logs: { length } }) => length === 3);
+    const texts = logs.map(({ text }) => text.replace(/(.)\1{9}/g, ''));
+    // The frame of `console.log` begins with time, id and level.
+    expect(texts.sort()).toEqual(['line 0 of a chatty handler', 'xxxxxxxxx … and 934532 further bytes', 'yyyyyy']);
+  });
+
   test('the memory of an invocation is absent if it was not measured, and never 0', async () => {
     const { id } = await invoke(host, {});
     expect(host.journal.get(id)?.maxMemoryMb).not.toBe(0);
@@ -52,6 +65,23 @@ describe('a run', () => {
     const lists = { stringListValues: [], binaryListValues: [] };
     expect(find()?.answer).toEqual({ by: { ...attribute, ...lists } });
   });
+});
+
+test('a run stops without waiting for a timer', async () => {
+  const project = createProject({ 'src/lambda.mjs': SERVICE });
+  const host = await start(project, {}, { watch: true });
+  const headers = { authorization: `Bearer ${host.token}` };
+  const page = await fetch(`http://127.0.0.1:${host.ports.console}/api/events`, { headers });
+  await answerOf(host, {});
+  const { setTimeout } = globalThis;
+  const never = import.meta.jest
+    .spyOn(globalThis, 'setTimeout')
+    .mockImplementation(((run: () => void, ms = 0) =>
+      setTimeout(run, ms < 50 ? ms : 2 ** 31 - 1)) as typeof setTimeout);
+  await host.stop();
+  never.mockRestore();
+  await page.text().catch(() => {});
+  project.remove();
 });
 
 test('environments of a burst end when they were idle for five minutes; the newest is kept', async () => {

@@ -99,17 +99,20 @@ test.each<[string, string, Record<string, unknown>, number]>([
   expect(deliveriesOf(kind)).toEqual({ Fails: 2 * deliveries, Works: 1 });
 });
 
-test('the message about a failure names the function that failed', async () => {
+test('the message about a failure is in the queue of the function that failed, and names it', async () => {
   const client = new SQSClient({
     endpoint: `http://127.0.0.1:${host.ports.aws}`,
     region: 'us-east-1',
     credentials: { accessKeyId: host.keys.accessKeyId, secretAccessKey: host.keys.secretAccessKey },
   });
-  const QueueUrl = `http://127.0.0.1:${host.ports.aws}/123456789012/news-failed`;
+  const QueueUrl = `http://127.0.0.1:${host.ports.aws}/123456789012/news-Fails-failed`;
   const { Messages = [] } = await client.send(new ReceiveMessageCommand({ QueueUrl }));
   expect(Messages.map(({ Body = '' }) => JSON.parse(Body).requestContext.functionArn)).toEqual([
     'arn:aws:lambda:us-east-1:123456789012:function:Fails',
   ]);
+  expect(host.sources.list().find(({ name }) => name === 'news')?.deadLetterName).toBe(
+    'news-Works-failed, news-Fails-failed, news-Filters-failed',
+  );
 });
 
 test('a record that the filters of all functions drop is delivered to no function', async () => {

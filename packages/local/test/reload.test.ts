@@ -1,5 +1,7 @@
-import { renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import module from 'node:module';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { RunningHost } from '../src/internal/host/create-host.js';
 import { answerOf, createProject, invoke, type Project, start } from './support/run.js';
 
@@ -15,6 +17,9 @@ export const handler = async (event) => {
 const dependency = (name: string) => `export const name = '${name}';`;
 
 const manifest = (name: string) => `{ "name": "${name}", "type": "module", "exports": "./index.js" }`;
+
+/** Ids of the processes; each has a temporary folder. */
+const processesOf = ({ folder }: Project): readonly string[] => readdirSync(join(folder, '.sallyport', 'tmp'));
 
 /** Resolves when the run reports a build, successful or failed. */
 function built(host: RunningHost, expected: RegExp): Promise<void> {
@@ -60,6 +65,24 @@ describe('a save', () => {
     const outcome = await invoke(host, {});
     expect(outcome).toMatchObject({ ok: true, answer: '2 one' });
     expect(host.journal.get(outcome.id)?.environment).toMatchObject({ start: 'warm start' });
+  });
+
+  test('runs the new code in a process that has loaded the modules of Node which the first event needed before', async () => {
+    const program = (version: number) => `
+const isEarly = process.moduleLoadList.includes('NativeModule dgram');
+export const handler = async () => {
+  await import('node:dgram');
+  return [${version}, isEarly];
+};`;
+    await save(program(1));
+    const before = processesOf(project);
+    expect(await answerOf(host, {})).toEqual([1, false]);
+    // The next standby starts after the answer.
+    while (processesOf(project).every((id) => before.includes(id))) await wait(10);
+    await save(program(2));
+    expect(await answerOf(host, {})).toEqual([2, true]);
+    // Node keeps compiled dependencies from 22.10.
+    expect(existsSync(join(project.folder, '.sallyport', 'compiled'))).toBe('flushCompileCache' in module);
   });
 
   test('that renames a file is detected too', async () => {

@@ -69,6 +69,14 @@ describe('a response that reports failed records', () => {
     ]);
   });
 
+  it('is not relied upon aloud in a CDK project, whose stack states it', async () => {
+    const { host, sources } = await startSources(fails, { triggers: ORDERS });
+    writeFileSync(join(host.config.folder, 'cdk.json'), '{}');
+    sources.send({ kind: 'queue', name: 'orders', records: [{ body: 'bad' }] });
+    await host.settleTurns();
+    expect(host.notices).toEqual([]);
+  });
+
   it.each([[true], [false]])('reportBatchItemFailures: %s is a statement', async (reportBatchItemFailures) => {
     const settings = { queues: { orders: { reportBatchItemFailures } } };
     const { host, sources, view } = await startSources(fails, { triggers: ORDERS, config: { sources: settings } });

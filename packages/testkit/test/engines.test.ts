@@ -165,6 +165,40 @@ describe('a queue engine', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('collects messages for a batching window, which begins with the first and ends with a whole batch', async () => {
+    const clock = new ManualClock();
+    const { waiting, invoke } = gate();
+    const options = { clock, arn: QUEUE, invoke, batchSize: 3, maximumBatchingWindowMs: 5_000, invocations: 2 };
+    const engine = createQueueEngine(options);
+    const send = (...ids: readonly string[]) => engine.send(ids.map((messageId) => ({ messageId, body: '' })));
+    const delivered = () => waiting.splice(0).map(({ ids, end }) => (end(ok), [...ids].sort()));
+    send('a');
+    await clock.advance(3_000);
+    send('b');
+    await clock.advance(1_999);
+    expect(delivered()).toEqual([]);
+    await clock.advance(1);
+    expect(delivered()).toEqual([['a', 'b']]);
+    send('c', 'd', 'e', 'f');
+    expect(delivered()).toMatchObject([{ length: 3 }]);
+    await clock.advance(4_999);
+    expect(delivered()).toEqual([]);
+    engine.hurry();
+    expect(delivered()).toMatchObject([{ length: 1 }]);
+    await engine.settle();
+    expect(clock.pendingTimers).toBe(0);
+    send('g');
+    engine.stop();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('has a batching window of at most five minutes, and 0 for a FIFO queue', () => {
+    const make = (arn: string, maximumBatchingWindowMs: number) => () =>
+      createQueueEngine({ clock: new ManualClock(), arn, invoke: async () => ok, maximumBatchingWindowMs });
+    expect(make(QUEUE, 300_001)).toThrow('maximumBatchingWindowMs');
+    expect(make(`${QUEUE}.fifo`, 1)).toThrow('maximumBatchingWindowMs');
+  });
+
   it('ends the wait of a FIFO group as a whole, in order', async () => {
     const { waiting, invoke } = gate();
     const engine = createQueueEngine({ clock: new ManualClock(), arn: `${QUEUE}.fifo`, invoke });

@@ -20,7 +20,7 @@ const open = signal<{ readonly key: string; readonly value: string } | undefined
 /** The buttons that are shown, in their order: the keys use them. */
 const buttons: { readonly name: string; readonly reveal: () => void }[] = [];
 
-/** Binds the keys of the buttons of a view, unless the view binds them itself: the panel of hidden values does. */
+/** Binds the keys of the buttons that are shown. */
 export function RevealKeys() {
   const next = () => {
     const at = buttons.findIndex(({ name }) => name === open.value?.key);

@@ -21,7 +21,7 @@ export function Calls({
         <li key={index}>
           <Call
             call={one}
-            writes={writes.filter((write) => write.call === index)}
+            writes={writes.flatMap((write, at) => (write.call === index ? [{ write, at }] : []))}
             id={record.id}
             reveals={within(reveals, String(index))}
           />
@@ -38,7 +38,8 @@ function Call({
   reveals,
 }: {
   readonly call: AwsCall;
-  readonly writes: readonly WriteView[];
+  /** With their places among the writes of the invocation. */
+  readonly writes: readonly { readonly write: WriteView; readonly at: number }[];
   readonly id: number;
   readonly reveals: Reveals | undefined;
 }) {
@@ -50,8 +51,8 @@ function Call({
       </summary>
       <Part label={`Sent to ${name}`} value={input} reveals={within(reveals, 'input')} />
       <Part label={`Received from ${name}`} value={output} reveals={within(reveals, 'output')} />
-      {writes.map((write, index) => (
-        <Images key={index} write={write} id={id} />
+      {writes.map(({ write, at }) => (
+        <Images key={at} write={write} index={at} id={id} />
       ))}
     </details>
   );

@@ -9,8 +9,8 @@ import type {
 import { call } from '../api.js';
 import { useKeys } from '../keys.js';
 import { suggestCaller } from '../parts/as-picker.js';
+import { Card } from '../parts/card.js';
 import { Json, Text } from '../parts/json.js';
-import { useScrolledTo } from '../parts/scroll.js';
 import { Action, Copy, copy, Empty, Mark } from '../parts/small.js';
 import { Tabs } from '../parts/tabs.js';
 import { neighbour } from '../parts/view.js';
@@ -122,57 +122,45 @@ export function ContractView() {
 }
 
 function EntryCard({ entry, isCurrent }: { readonly entry: ContractEntry; readonly isCurrent: boolean }) {
-  const element = useScrolledTo<HTMLDetailsElement>(isCurrent);
   const { door, name, summary, posture, scopes, parts, code, function: file } = entry;
-  const onToggle = ({ currentTarget }: { readonly currentTarget: HTMLDetailsElement }) => {
-    if (currentTarget.open !== opened.peek().has(idOf(entry))) toggle(entry);
-  };
+  const title = (
+    <>
+      <b>{door}</b> <code>{name}</code> <span class="quiet">{summary}</span>
+    </>
+  );
   const isOpen = opened.value.has(idOf(entry));
   return (
-    <details
-      ref={element}
-      class={isCurrent ? 'card choice-mark current' : 'card choice-mark'}
-      aria-current={isCurrent || undefined}
-      open={isOpen}
-      onToggle={onToggle}
-    >
-      <summary aria-keyshortcuts="l">
-        <b>{door}</b> <code>{name}</code> <span class="quiet">{summary}</span>
-      </summary>
-      {isOpen && (
-        <>
-          <dl class="facts">
-            {posture !== null && <Fact name="posture">{[posture, ...scopes].join(' ')}</Fact>}
-            <Fact name="function">{file}</Fact>
-            {parts.map(
-              ({ name: part, codes }) =>
-                codes.length > 0 && (
-                  <Fact key={part} name={part}>
-                    {codes.join(', ')}
-                  </Fact>
-                ),
-            )}
-          </dl>
-          <Schemas of={name} parts={parts.filter(({ schema }) => schema !== null)} />
-          {code.length > 0 && (
-            <Tabs
-              label={`Code for ${name}`}
-              tabs={code.map((sample) => ({
-                name: sample.name.replace(' ', '-'),
-                title: sample.name,
-                content: () => (
-                  <>
-                    <Text label={`${sample.name} for ${name}`} text={sample.text} />
-                    <Copy {...copyOf(entry, sample)} shortcut="y" />
-                  </>
-                ),
-              }))}
-            />
-          )}
-          {entry.attempt && <Action label="Try it" of={` ${name}`} shortcut="t" onClick={() => tryIt(entry)} />}
-        </>
+    <Card title={title} isCurrent={isCurrent} isOpen={isOpen} toggle={() => toggle(entry)}>
+      <dl class="facts">
+        {posture !== null && <Fact name="posture">{[posture, ...scopes].join(' ')}</Fact>}
+        <Fact name="function">{file}</Fact>
+        {parts.map(
+          ({ name: part, codes }) =>
+            codes.length > 0 && (
+              <Fact key={part} name={part}>
+                {codes.join(', ')}
+              </Fact>
+            ),
+        )}
+      </dl>
+      <Schemas of={name} parts={parts.filter(({ schema }) => schema !== null)} />
+      {code.length > 0 && (
+        <Tabs
+          label={`Code for ${name}`}
+          tabs={code.map((sample) => ({
+            name: sample.name.replace(' ', '-'),
+            title: sample.name,
+            content: () => (
+              <>
+                <Text label={`${sample.name} for ${name}`} text={sample.text} />
+                <Copy {...copyOf(entry, sample)} shortcut="y" />
+              </>
+            ),
+          }))}
+        />
       )}
-    </details>
+      {entry.attempt && <Action label="Try it" of={` ${name}`} shortcut="t" onClick={() => tryIt(entry)} />}
+    </Card>
   );
 }
 

@@ -2,8 +2,8 @@ import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { call } from '../api.js';
 import { useKeys } from '../keys.js';
+import { Card } from '../parts/card.js';
 import { Json } from '../parts/json.js';
-import { useScrolledTo } from '../parts/scroll.js';
 import { Action, Copy, copy, Empty } from '../parts/small.js';
 import { Tabs } from '../parts/tabs.js';
 import { neighbour } from '../parts/view.js';
@@ -116,23 +116,15 @@ function toggle(name: string): void {
 }
 
 function OperationCard({ name, operation, isCurrent }: Named & { readonly isCurrent: boolean }) {
-  const element = useScrolledTo<HTMLDetailsElement>(isCurrent);
   const [method, path] = name.split(' ');
+  const title = (
+    <>
+      <b>{method}</b> <code>{path}</code> <span class="quiet">{operation.summary}</span>
+    </>
+  );
   const isOpen = opened.value.includes(name);
-  const onToggle = ({ currentTarget }: { readonly currentTarget: HTMLDetailsElement }) => {
-    if (currentTarget.open !== opened.peek().includes(name)) toggle(name);
-  };
   return (
-    <details
-      ref={element}
-      class={isCurrent ? 'card choice-mark current' : 'card choice-mark'}
-      aria-current={isCurrent || undefined}
-      open={isOpen}
-      onToggle={onToggle}
-    >
-      <summary aria-keyshortcuts="l">
-        <b>{method}</b> <code>{path}</code> <span class="quiet">{operation.summary}</span>
-      </summary>
+    <Card title={title} isCurrent={isCurrent} isOpen={isOpen} toggle={() => toggle(name)}>
       {operation.description && <p>{operation.description}</p>}
       <dl class="facts">
         {(operation.parameters ?? []).map(({ name: parameter, in: where, required }) => (
@@ -152,6 +144,6 @@ function OperationCard({ name, operation, isCurrent }: Named & { readonly isCurr
       </dl>
       {operation.requestBody !== undefined && <Json label={`Body of ${name}`} value={operation.requestBody} />}
       <Action label="Send" of={name} shortcut="s" onClick={() => send(name)} />
-    </details>
+    </Card>
   );
 }

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { PastTable } from '../../src/internal/console/api.js';
 import { call } from '../api.js';
 import { Json } from '../parts/json.js';
+import { RevealKeys } from '../parts/reveal.js';
 import { Empty, Mark } from '../parts/small.js';
 import { clockTime } from '../parts/view.js';
 import { go, selected } from '../route.js';
@@ -56,14 +57,24 @@ export function PastItems({ name, at }: { readonly name: string; readonly at: nu
   const { items, created, isPartial } = past;
   return (
     <>
+      <RevealKeys />
       <p class="hint">
         {items.length} items when <a href={`#/invocations/${at}`}>#{at}</a> began; {created} were created since.
         {isPartial && ' The table has more items than are shown.'}
       </p>
-      {items.map(({ item, isChanged }, index) => (
+      {items.map(({ item, isChanged, hidden }, index) => (
         <div key={index}>
           {isChanged && <Mark tone="warn">changed since</Mark>}
-          <Json label={`Item ${index + 1}`} value={item} />
+          <Json
+            label={`Item ${index + 1}`}
+            value={item}
+            reveals={{
+              of: `item ${index + 1} of ${name} when #${at} began`,
+              places: hidden,
+              read: ({ path }) =>
+                call('POST /api/reveal-earlier', { body: { id: at, table: name, index, shown: item, path } }),
+            }}
+          />
         </div>
       ))}
     </>

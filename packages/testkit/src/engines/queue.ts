@@ -1,4 +1,4 @@
-import { boolean, defineOptions, invalidOption } from '@sallyport/core/options';
+import { boolean, defineOptions, integer, invalidOption } from '@sallyport/core/options';
 import { buildQueueEvent, type QueueEvent, type QueueRecord, type QueueRecordOptions } from '../builders/queue.js';
 import { count, filled, positive } from '../internal/kinds.js';
 import { seededRandom } from '../internal/random.js';
@@ -11,6 +11,12 @@ import { FifoPool, type Pool, type Pooled, StandardPool } from './internal/pools
 export interface QueueSettings {
   /** Most messages of one invocation; at most 10 for a FIFO queue. Default: 10. */
   readonly batchSize?: number;
+  /**
+   * Milliseconds for which a standard queue collects messages before it delivers fewer than `batchSize`; at most 300,000. Default: 0.
+   *
+   * @see https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-parameters.html
+   */
+  readonly maximumBatchingWindowMs?: number;
   /** Milliseconds from a reception until a message that was not deleted can be received again. Default: 30,000. */
   readonly visibilityTimeoutMs?: number;
   /** Receptions after which a message goes to the dead-letter queue. Default: 3. */
@@ -36,6 +42,7 @@ export interface QueueEngineOptions extends QueueSettings, EngineOptions<QueueRe
 /** Validators and defaults for {@link QueueSettings}. */
 export const QUEUE_SETTINGS = {
   batchSize: positive.default(10),
+  maximumBatchingWindowMs: integer(0, 300_000).default(0),
   visibilityTimeoutMs: count.default(30_000),
   maxReceiveCount: positive.default(3),
   deadLetter: boolean.default(true),
@@ -95,6 +102,8 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
   const settings = QUEUE_ENGINE_OPTIONS.parse(options);
   const isFifo = settings.arn.endsWith('.fifo');
   if (isFifo && settings.batchSize > 10) throw invalidOption('batchSize', 'at most 10 for a FIFO queue');
+  if (isFifo && settings.maximumBatchingWindowMs > 0)
+    throw invalidOption('maximumBatchingWindowMs', '0 for a FIFO queue');
   return new Queue(settings, isFifo).engine;
 }
 
@@ -103,20 +112,34 @@ class Queue {
   readonly #settings: Settings;
   readonly #isFifo: boolean;
   readonly #pool: Pool<Message>;
+  /** The pool of a standard queue, which can have a batching window. */
+  readonly #standard: StandardPool<Message> | undefined;
   readonly #book: Book<QueueRecordOptions, Message>;
   readonly #random: () => number;
   #duplicates: number;
+  /** The end of the batching window; `undefined` while no message waits in one. */
+  #windowEnd: number | undefined;
+  #stopWindow = () => {};
   #sent = 0;
 
   constructor(settings: Settings, isFifo: boolean) {
     this.#settings = settings;
     this.#isFifo = isFifo;
-    this.#pool = isFifo ? new FifoPool() : new StandardPool(settings.seed);
+    this.#standard = isFifo ? undefined : new StandardPool(settings.seed);
+    this.#pool = this.#standard ?? new FifoPool();
     this.#random = seededRandom(settings.seed);
     this.#duplicates = isFifo ? 0 : settings.duplicates;
     this.#book = new Book(settings, (messages) => this.#reappear(messages));
     this.engine = {
       ...this.#book.controls,
+      hurry: (id) => {
+        this.#endWindow();
+        this.#book.controls.hurry(id);
+      },
+      stop: () => {
+        this.#stopWindow();
+        this.#book.controls.stop();
+      },
       send: (messages) => this.#send(messages),
       changeVisibility: (receiptHandle, ms) => this.#changeVisibility(receiptHandle, ms),
       remove: (receiptHandle) => this.#remove(receiptHandle),
@@ -160,10 +183,36 @@ class Queue {
   /** Starts as many invocations as `invocations` allows. */
   #fill(): void {
     while (this.#book.isOpen && this.#book.running < this.#settings.invocations) {
+      if (this.#collects()) return;
       const batch = this.#pool.take(this.#settings.batchSize);
       if (batch.length === 0) return;
+      this.#closeWindow();
       void this.#deliver(batch);
     }
+  }
+
+  /** True while fewer messages than a batch wait for the end of their window, which begins with the first of them. */
+  #collects(): boolean {
+    const { clock, batchSize, maximumBatchingWindowMs } = this.#settings;
+    const size = this.#standard?.size ?? 0;
+    if (maximumBatchingWindowMs === 0 || size === 0 || size >= batchSize) return false;
+    if (this.#windowEnd === undefined) {
+      this.#windowEnd = this.#book.now + maximumBatchingWindowMs;
+      this.#stopWindow = clock.after(maximumBatchingWindowMs, () => this.#fill());
+    }
+    return this.#book.now < this.#windowEnd;
+  }
+
+  #closeWindow(): void {
+    this.#stopWindow();
+    this.#windowEnd = undefined;
+  }
+
+  /** Delivers the collected messages now. */
+  #endWindow(): void {
+    if (this.#windowEnd === undefined) return;
+    this.#windowEnd = this.#book.now;
+    this.#fill();
   }
 
   async #deliver(batch: readonly Message[]): Promise<void> {

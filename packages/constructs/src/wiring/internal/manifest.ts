@@ -176,7 +176,11 @@ function mappingSettings(mapping: EventSourceMapping, queue: IQueue | undefined)
     };
   }
   const { maximumConcurrency } = (cfn.scalingConfig ?? {}) as { readonly maximumConcurrency?: number };
-  return { ...common, invocations: maximumConcurrency, ...(queue instanceof Queue && queueSettings(queue)) };
+  const queueOnly = {
+    invocations: maximumConcurrency,
+    maximumBatchingWindowMs: milliseconds(cfn.maximumBatchingWindowInSeconds || undefined),
+  };
+  return { ...common, ...queueOnly, ...(queue instanceof Queue && queueSettings(queue)) };
 }
 
 /** The filter patterns as objects; `undefined` for a mapping without a filter. */

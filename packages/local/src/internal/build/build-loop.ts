@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.js';
-import { Builder, type BuildOutcome } from './builder.js';
+import { Builder, type BuildOutcome, type Compiled } from './builder.js';
 import { Watcher } from './watch.js';
 
 /** The result of a build whose output differs from the previous build. */
@@ -16,6 +16,9 @@ export interface BuildLoopInit {
   readonly onBuild: (outcome: NewBuild) => Promise<void>;
 }
 
+/** A save that continues longer is built unfinished, and again afterwards. */
+const ROUNDS = 3;
+
 /** Builds the service, at the start and after each save. */
 export class BuildLoop {
   readonly #init: BuildLoopInit;
@@ -23,6 +26,7 @@ export class BuildLoop {
   readonly #watcher = new Watcher(() => this.#rebuild());
   #building: Promise<void> = Promise.resolve();
   #isStale = false;
+  #isCompiling = false;
   #isStopped = false;
 
   constructor(init: BuildLoopInit) {
@@ -32,7 +36,9 @@ export class BuildLoop {
 
   /** Resolves after the first build. */
   async start(): Promise<void> {
-    await this.#build();
+    const first = this.#build();
+    this.#building = first.catch(() => {});
+    await first;
   }
 
   async stop(): Promise<void> {
@@ -42,9 +48,9 @@ export class BuildLoop {
     await this.#builder.stop();
   }
 
-  /** One build at a time; a save during a build causes another build. */
+  /** One build at a time; a save after its compilation causes another build. */
   #rebuild(): void {
-    if (this.#isStale || this.#isStopped) return;
+    if (this.#isCompiling || this.#isStale || this.#isStopped) return;
     this.#isStale = true;
     this.#building = this.#building.then(() => {
       this.#isStale = false;
@@ -53,8 +59,25 @@ export class BuildLoop {
   }
 
   async #build(): Promise<void> {
-    const outcome = await this.#builder.build();
+    const compiled = await this.#compile();
+    const outcome = this.#builder.finish(compiled);
     if (this.#init.watch) this.#watcher.files(outcome.inputs);
     if (!this.#isStopped && outcome.kind !== 'same') await this.#init.onBuild(outcome);
+  }
+
+  /** Compiles while a save continues, and again if it has changed a file in the meantime. */
+  async #compile(): Promise<Compiled> {
+    this.#isCompiling = true;
+    for (let round = 1; ; round += 1) {
+      const seen = this.#watcher.events;
+      const compiled = await this.#builder.compile();
+      await this.#watcher.quiet();
+      const isLatest = seen === this.#watcher.events;
+      // A program that writes a file in these folders all the time must not prevent a build.
+      if (!isLatest && round < ROUNDS && !this.#isStopped) continue;
+      this.#isCompiling = false;
+      if (!isLatest) this.#rebuild();
+      return compiled;
+    }
   }
 }

@@ -14,6 +14,7 @@ import {
   dependencyStamp,
 } from './dependencies.js';
 import { ownPaths } from './own-paths.js';
+import { Resolutions } from './resolutions.js';
 
 /** The result of a build. */
 export type BuildOutcome =
@@ -21,6 +22,9 @@ export type BuildOutcome =
   /** The output equals the previous build. */
   | { readonly kind: 'same'; readonly inputs: readonly string[] }
   | { readonly kind: 'broken'; readonly problems: readonly BuildProblem[]; readonly inputs: readonly string[] };
+
+/** The output of esbuild, or its failure. */
+export type Compiled = { readonly result: BuildResult; readonly ms: number } | { readonly error: unknown };
 
 interface Found {
   /** Resolved files of dependencies, in the order in which the service imports them. */
@@ -37,6 +41,7 @@ const NO_DEPENDENCIES: Dependencies = { files: new Map(), inputs: [] };
 export class Builder {
   readonly #config: Config;
   readonly #folder: string;
+  readonly #resolutions: Resolutions;
   #context: BuildContext | undefined;
   #dependencies = NO_DEPENDENCIES;
   #found: Found = { paths: new Set(), loadsAtStart: new Set() };
@@ -49,13 +54,25 @@ export class Builder {
   constructor(config: Config, folder = join(config.stateFolder, 'build')) {
     this.#config = config;
     this.#folder = folder;
+    this.#resolutions = new Resolutions(config.folder);
   }
 
-  async build(): Promise<BuildOutcome> {
+  /** Compiles the files as they are now. */
+  async compile(): Promise<Compiled> {
     const begin = performance.now();
     try {
       const result = await this.#compile();
-      return this.#toOutcome(result, performance.now() - begin);
+      return { result, ms: performance.now() - begin };
+    } catch (error) {
+      return { error };
+    }
+  }
+
+  /** Writes a compiled service where a process can load it. */
+  finish(compiled: Compiled): BuildOutcome {
+    try {
+      if ('error' in compiled) throw compiled.error;
+      return this.#toOutcome(compiled.result, compiled.ms);
     } catch (error) {
       this.#last = '';
       const problems = problemsOf(error, this.#config.folder);
@@ -86,7 +103,10 @@ export class Builder {
 
   async #rebuild(): Promise<BuildResult> {
     this.#found = { paths: new Set(), loadsAtStart: new Set() };
-    return (this.#context as BuildContext).rebuild();
+    this.#resolutions.refresh();
+    const result = await (this.#context as BuildContext).rebuild();
+    this.#resolutions.close();
+    return result;
   }
 
   #createContext(): Promise<BuildContext> {
@@ -113,8 +133,11 @@ export class Builder {
         onResolve({ filter: /^[^./]/ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
           if (kind === 'entry-point' || pluginData === 'seen' || path.startsWith('node:') || isAbsolute(path))
             return undefined;
-          const found = await resolve(path, { kind, importer, resolveDir, pluginData: 'seen' });
+          const one = { path, kind, resolveDir };
+          const known = this.#resolutions.get(one);
+          const found = known ?? (await resolve(path, { kind, importer, resolveDir, pluginData: 'seen' }));
           if (found.errors.length > 0 || found.external || !this.#isDependency(found.path)) return found;
+          if (!known) this.#resolutions.keep(one, found);
           this.#found.paths.add(found.path);
           if (kind === 'import-statement') this.#found.loadsAtStart.add(found.path);
           if (kind === 'require-call' || kind === 'require-resolve') return { path: found.path, external: true };

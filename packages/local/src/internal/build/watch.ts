@@ -6,12 +6,25 @@ const QUIET_MS = 10;
 
 /** Watches folders, so that it detects files replaced by a rename. Nothing is polled. */
 export class Watcher {
-  readonly #onSave: () => void;
+  readonly #onEvent: () => void;
   readonly #folders = new Map<string, FSWatcher>();
   #timer: NodeJS.Timeout | undefined;
+  readonly #waiting: (() => void)[] = [];
+  #events = 0;
 
-  constructor(onSave: () => void) {
-    this.#onSave = onSave;
+  /** @param onEvent called with each event, so a few times for one save */
+  constructor(onEvent: () => void) {
+    this.#onEvent = onEvent;
+  }
+
+  /** Number of events until now. */
+  get events(): number {
+    return this.#events;
+  }
+
+  /** Resolves when the last save has ended. */
+  async quiet(): Promise<void> {
+    if (this.#timer !== undefined) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
   /** Watches only the folders of these files. */
@@ -27,6 +40,7 @@ export class Watcher {
 
   close(): void {
     clearTimeout(this.#timer);
+    this.#endSave();
     for (const watcher of this.#folders.values()) watcher.close();
     this.#folders.clear();
   }
@@ -46,7 +60,14 @@ export class Watcher {
   }
 
   #note(): void {
+    this.#events += 1;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.#onSave, QUIET_MS);
+    this.#timer = setTimeout(() => this.#endSave(), QUIET_MS);
+    this.#onEvent();
+  }
+
+  #endSave(): void {
+    this.#timer = undefined;
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }

@@ -62,6 +62,8 @@ export interface ConsoleApi {
   'GET /api/data/{service}/{name}': { readonly answer: ShownItems };
   /** The value of one hidden place of an item. */
   'POST /api/reveal-item': { readonly body: RevealItemRequest; readonly answer: { readonly value: string } };
+  /** The value of one hidden place of an earlier item. */
+  'POST /api/reveal-earlier': { readonly body: RevealEarlierRequest; readonly answer: { readonly value: string } };
   'POST /api/token': { readonly body: TokenRequest; readonly answer: { readonly token: string } };
   'GET /api/recordings': { readonly answer: readonly RecordingView[] };
   'GET /api/recordings/{file}': { readonly answer: SavedRecording };
@@ -150,6 +152,18 @@ export interface RevealItemRequest {
   /** The place of the item in its page. */
   readonly index: number;
   /** The item as the page shows it: another item at this place is not revealed. */
+  readonly shown: unknown;
+  readonly path: readonly string[];
+}
+
+/** A hidden place of an item before or after a write, or of a table at the time of an invocation. */
+export interface RevealEarlierRequest {
+  readonly id: number;
+  /** The table at the beginning of the invocation; absent for a write of the invocation. */
+  readonly table?: string;
+  /** The place of the item in the table, or of the write in the list of writes. */
+  readonly index: number;
+  /** The item as the page shows it; for a write `{ before, after }`. */
   readonly shown: unknown;
   readonly path: readonly string[];
 }
@@ -306,6 +320,8 @@ export interface WriteView {
   readonly before: unknown;
   /** `null` if the item was deleted. */
   readonly after: unknown;
+  /** The hidden places of `{ before, after }`. */
+  readonly hidden: readonly HiddenPlace[];
 }
 
 /** A table at the time of an invocation. */
@@ -314,6 +330,7 @@ export interface PastTable {
     readonly item: unknown;
     /** True if the item was changed or deleted since. */
     readonly isChanged: boolean;
+    readonly hidden: readonly HiddenPlace[];
   }[];
   /** The number of items that were created since. */
   readonly created: number;

@@ -6,6 +6,7 @@ import type {
   ExecutionAction,
   OpenRequest,
   ReplayRequest,
+  RevealEarlierRequest,
   RevealItemRequest,
   RevealRequest,
   SourceActionRequest,
@@ -80,6 +81,16 @@ const EXECUTION = defineOptions<ExecutionAction>()(
   },
   { fail },
 );
+const REVEAL_EARLIER = defineOptions<RevealEarlierRequest>()(
+  {
+    id: integer(1).required(),
+    table: text(),
+    index: integer(0).required(),
+    shown: anything,
+    path: list(string).required(),
+  },
+  { fail },
+);
 const EXPLAIN = defineOptions<{ readonly event: unknown; readonly context?: object }>()(
   { event: anything, context: object() },
   { fail },
@@ -105,4 +116,5 @@ export const readSave = reader<{ readonly id: number; readonly as: 'recording' |
 export const readId = reader<{ readonly id: number }>(ID);
 export const readReveal = reader<RevealRequest>(REVEAL);
 export const readRevealItem = reader<RevealItemRequest>(REVEAL_ITEM);
+export const readRevealEarlier = reader<RevealEarlierRequest>(REVEAL_EARLIER);
 export const readExplain = reader<{ readonly event: unknown; readonly context?: object }>(EXPLAIN);

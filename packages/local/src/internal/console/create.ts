@@ -9,7 +9,7 @@ import { POLICIES } from '../guard/policies.js';
 import type { Part } from '../host/base.js';
 import type { Host } from '../host/host.js';
 import { createCleaner } from '../journal/cleaner.js';
-import { hiddenIn, hiddenPlaces, revealed } from '../journal/hidden.js';
+import { hiddenPlaces, revealed } from '../journal/hidden.js';
 import type { Journal } from '../journal/journal.js';
 import { createRecordings } from '../recordings/recordings.js';
 import type { TestedFunctions } from '../recordings/save-test.js';
@@ -25,7 +25,6 @@ import {
   readOpen,
   readReplay,
   readReveal,
-  readRevealItem,
   readSave,
   readSend,
   readSourceAction,
@@ -33,9 +32,9 @@ import {
   readToken,
 } from './bodies.js';
 import { findConsole } from './build.js';
-import { listData, readStore, revealItem } from './data.js';
 import { type Editor, findEditor } from './editor.js';
 import { actOnExecution, listExecutions, showExecution } from './executions.js';
+import { itemRoutes } from './item-routes.js';
 import type { DoorAnswer, HostAnswer, HostCall, HostQuestions } from './messages.js';
 import { findRoute, type Routes } from './routes.js';
 import { answerCall } from './server.js';
@@ -157,26 +156,7 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
     'GET /api/executions': () => listExecutions(host.executions),
     'GET /api/executions/{arn}': ({ params }) => showExecution(host.executions, params.arn ?? '', clean),
     'POST /api/executions': ({ body }) => actOnExecution(host.executions, readExecution(body)),
-    'GET /api/data': () => listData(state),
-    'GET /api/data/{service}/{name}': async ({ params, query }) => {
-      const { items, next } = await readStore(state, params.service, params.name, query.get('start') ?? undefined);
-      // Each item alone: the limits of the sanitizer are for one value.
-      const shown = items.map(clean);
-      return { items: shown, hidden: items.map((item, index) => hiddenIn(item, shown[index])), next };
-    },
-    'POST /api/reveal-item': ({ body }) => revealItem(state, clean, readRevealItem(body)),
-    'GET /api/invocations/{id}/writes': async ({ params }) => {
-      const record = journal.raw(Number(params.id));
-      if (!record?.awsCalls.some(({ service }) => service === 'dynamodb')) return [];
-      const found = state.get(tables);
-      const writes = await found.past.writesOf(record, await found.endpoint());
-      return writes.map((one) => ({
-        ...one,
-        key: clean(one.key),
-        before: clean(one.before),
-        after: clean(one.after),
-      }));
-    },
+    ...itemRoutes(host, clean),
     'GET /api/invocations/{id}/hidden': ({ params }) => {
       const { raw, shown } = inMemory(journal, params.id);
       return hiddenPlaces(raw, shown);
@@ -188,12 +168,6 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
       if (value === undefined)
         throw localError('local.not_found', `framework: invocation ${id} hides nothing at ${path.join('.')}`);
       return { value };
-    },
-    'GET /api/past/{table}/{id}': async ({ params: { table = '', id } }) => {
-      const { raw: record } = inMemory(journal, id);
-      const found = state.get(tables);
-      const past = await found.past.at(table, record.startedAt, await found.endpoint());
-      return { ...past, items: past.items.map(({ item, isChanged }) => ({ item: clean(item), isChanged })) };
     },
     'POST /api/token': async ({ body }) => ({ token: await identity.token(readToken(body)) }),
     'GET /api/recordings': () => recordings.list(),

@@ -1,11 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
 import { localError } from '../errors.js';
-import type { Cleaner } from '../journal/cleaner.js';
-import { revealedIn } from '../journal/hidden.js';
 import { SERVICES } from '../services/list.js';
 import type { LocalService, ServiceView } from '../services/service.js';
 import type { State } from '../state/state.js';
-import type { RevealItemRequest, ServiceData, StoreItems } from './api.js';
+import type { ServiceData, StoreItems } from './api.js';
 
 /** The services whose data the console shows. */
 const VIEWS: readonly (readonly [service: string, view: ServiceView])[] = SERVICES.flatMap(
@@ -32,24 +29,4 @@ export function readStore(
   const view = VIEWS.find(([one]) => one === service)?.[1];
   if (!view) throw localError('local.not_found', `framework: the service ${JSON.stringify(service)} has no data`);
   return view.items(state, name, start);
-}
-
-/**
- * The value of one hidden place of an item. It is in no record and no file.
- *
- * @throws FrameworkError `local.not_found` if the item is no longer as the page shows it, or hides nothing there
- */
-export async function revealItem(
-  state: Pick<State, 'get'>,
-  clean: Cleaner,
-  { service, name, start, index, shown, path }: RevealItemRequest,
-): Promise<{ readonly value: string }> {
-  const raw = (await readStore(state, service, name, start)).items[index];
-  const own = clean(raw);
-  if (!isDeepStrictEqual(own, shown))
-    throw localError('local.not_found', `framework: the item has changed: read ${name} again`);
-  const value = revealedIn(raw, own, path);
-  if (value === undefined)
-    throw localError('local.not_found', `framework: the item hides nothing at ${path.join('.')}`);
-  return { value };
 }

@@ -67,8 +67,10 @@ export function mappingSettings(given: {
   readonly maxAgeSeconds?: unknown;
   readonly bisect?: unknown;
   readonly concurrency?: unknown;
+  /** Of a queue. */
+  readonly windowSeconds?: unknown;
 }): Record<string, unknown> {
-  const { batchSize, responseTypes, filters = [], retries, maxAgeSeconds, bisect, concurrency } = given;
+  const { batchSize, responseTypes, filters = [], retries, maxAgeSeconds, bisect, concurrency, windowSeconds } = given;
   const patterns = filters.flatMap((filter) => patternOf(filter) ?? []);
   return {
     ...(typeof batchSize === 'number' && { batchSize }),
@@ -80,6 +82,7 @@ export function mappingSettings(given: {
     ...(typeof maxAgeSeconds === 'number' && maxAgeSeconds > 0 && { maxRecordAgeMs: maxAgeSeconds * 1000 }),
     ...(typeof bisect === 'boolean' && { bisect }),
     ...(typeof concurrency === 'number' && { invocations: concurrency }),
+    ...(typeof windowSeconds === 'number' && { maximumBatchingWindowMs: windowSeconds * 1000 }),
   };
 }
 

@@ -80,8 +80,9 @@ function queueSource(given: Given, queue: unknown): ManifestSource | undefined {
   const visibility = sam.values.literal(own.VisibilityTimeout);
   const redrive = objectPart(own.RedrivePolicy);
   const receptions = Number(sam.values.literal(redrive.maxReceiveCount));
+  const windowSeconds = sam.values.literal(given.properties.MaximumBatchingWindowInSeconds);
   const settings = {
-    ...mapping(given),
+    ...mapping(given, windowSeconds),
     ...(typeof visibility === 'number' && { visibilityTimeoutMs: visibility * 1000 }),
     ...(receptions > 0 && { maxReceiveCount: receptions }),
   };
@@ -92,7 +93,7 @@ function streamSource(kind: string, given: Given, name: string | undefined): Man
   return name === undefined ? undefined : { kind, name, settings: mapping(given) };
 }
 
-function mapping({ sam, properties }: Given): Settings {
+function mapping({ sam, properties }: Given, windowSeconds?: unknown): Settings {
   const { literal } = sam.values;
   const filters = literal(membersOf(properties.FilterCriteria).Filters);
   const patterns = Array.isArray(filters) ? filters.map((filter) => membersOf(filter).Pattern) : [];
@@ -104,6 +105,7 @@ function mapping({ sam, properties }: Given): Settings {
     maxAgeSeconds: literal(properties.MaximumRecordAgeInSeconds),
     bisect: literal(properties.BisectBatchOnFunctionError),
     concurrency: literal(membersOf(properties.ScalingConfig).MaximumConcurrency),
+    windowSeconds,
   });
 }
 

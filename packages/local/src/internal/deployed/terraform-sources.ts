@@ -39,6 +39,7 @@ function mappedSource(plan: Plan, one: PlannedResource): ManifestSource | undefi
       maxAgeSeconds: values.maximum_record_age_in_seconds,
       bisect: values.bisect_batch_on_function_error,
       concurrency: scaling?.maximum_concurrency,
+      ...(kind === 'queue' && { windowSeconds: values.maximum_batching_window_in_seconds }),
     });
     return { kind, name, settings: { ...mapping, ...(kind === 'queue' && queueSettings(source)) } };
   }

@@ -34,7 +34,9 @@ export class HttpStream implements StreamSink {
   readonly #kind: HttpDoorKind;
   readonly #response: ServerResponse;
   readonly #shown: Buffer[] = [];
+  /** The bytes of an incomplete prelude; `undefined` without a prelude, and after it. */
   #head: Buffer | undefined;
+  #contentType = 'application/octet-stream';
   #bytes = 0;
   #cut = false;
   /** Status and headers as the function wrote them; `undefined` if the response begins with its body. */
@@ -59,11 +61,14 @@ export class HttpStream implements StreamSink {
   head(contentType: string): void {
     this.hasBegun = true;
     if (contentType === PRELUDE_TYPE) this.#head = Buffer.alloc(0);
-    else this.#open({ headers: { 'content-type': contentType } });
+    else this.#contentType = contentType;
   }
 
   chunk(bytes: Buffer): Promise<void> | undefined {
-    if (this.#head === undefined) return this.#send(bytes);
+    if (this.#head === undefined) {
+      this.#openPlain();
+      return this.#send(bytes);
+    }
     const head = Buffer.concat([this.#head, bytes]);
     const end = head.indexOf(DELIMITER);
     this.#head = end < 0 ? head : undefined;
@@ -74,9 +79,18 @@ export class HttpStream implements StreamSink {
     return head.length > end + DELIMITER.length ? this.#send(head.subarray(end + DELIMITER.length)) : undefined;
   }
 
+  /**
+   * The runtime client writes the prelude with the first `write`: after `end('text')` alone AWS answers 502, after `end()` alone 200 without
+   * the function's status and headers.
+   *
+   * @see https://github.com/aws/aws-lambda-nodejs-runtime-interface-client/issues/97
+   */
   end(error?: FunctionError): void {
     // The door answers for a function that fails before its response.
     if (!this.hasBegun) return;
+    const isEmpty = this.#head === undefined || this.#head.length === 0;
+    // An error before the first byte can still have a status.
+    if (!error && isEmpty) this.#openPlain();
     if (!this.#response.headersSent) {
       this.#response.writeHead(502, { 'content-type': 'text/plain' }).end('Internal Server Error');
     } else if (error) {
@@ -111,6 +125,11 @@ export class HttpStream implements StreamSink {
       timeoutMs: this.#host.config.timeoutMs,
     });
     recordDifferences(this.#host, id, found);
+  }
+
+  /** Begins a response without a prelude. */
+  #openPlain(): void {
+    if (!this.#response.headersSent) this.#open({ headers: { 'content-type': this.#contentType } });
   }
 
   #open({ statusCode = 200, headers = {}, multiValueHeaders = {}, cookies = [] }: Prelude): void {

@@ -207,6 +207,7 @@ export class FunctionRuntime implements Invoker {
       timeoutMs: Math.max(1, config.timeoutMs - spentMs),
       sink: options.stream,
     });
+    this.#pool.onAnswer();
     // A managed instance requests its next event after it accepts an event, not after the response: a full environment has room here.
     if (config.managedInstances !== undefined) this.#placement.wake();
     journal.update(id, { ms: now() - startedAt, maxMemoryMb: environment.peakMb || null });

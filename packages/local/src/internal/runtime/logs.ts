@@ -15,6 +15,7 @@ const LEVELS: Readonly<Record<number, string>> = {
   20: 'error',
   24: 'fatal',
 };
+const EMPTY: Buffer = Buffer.alloc(0);
 /** Longer messages are truncated to this length. */
 const MAX_MESSAGE = 65_536;
 
@@ -24,7 +25,7 @@ const MAX_MESSAGE = 65_536;
  * A frame is a type (4 bytes, with the level in it), a length (4), microseconds since the epoch (8), then the message.
  */
 export function readTelemetry(stream: Readable, onLine: (line: LogLine, requestId: string) => void): void {
-  let rest: Buffer = Buffer.alloc(0);
+  let rest = EMPTY;
   /** Chunks of an incomplete message, so that a long message is joined once. */
   const parts: Buffer[] = [];
   let missing = HEADER_BYTES;
@@ -39,7 +40,8 @@ export function readTelemetry(stream: Readable, onLine: (line: LogLine, requestI
       if (missing > 0) return;
       const { line, requestId } = toLine(rest.subarray(0, whole));
       onLine(line, requestId);
-      rest = rest.subarray(whole);
+      // An empty part would keep the memory of the whole chunk.
+      rest = rest.length === whole ? EMPTY : rest.subarray(whole);
     }
   });
 }
@@ -55,8 +57,13 @@ function toLine(frame: Buffer): { readonly line: LogLine; readonly requestId: st
     return { line: { at, level, text: message + mark }, requestId: jsonRequestId(message) };
   }
   // Time, request id, level, text: the first and the third are in the header too.
-  const [, requestId = '', , ...text] = message.split('\t');
-  return { line: { at, level, text: text.join('\t').trimEnd() + mark }, requestId };
+  const afterTime = message.indexOf('\t') + 1;
+  const afterId = message.indexOf('\t', afterTime) + 1;
+  const text = message.slice(message.indexOf('\t', afterId) + 1).trimEnd();
+  return {
+    line: { at, level, text: text + mark },
+    requestId: message.slice(afterTime, Math.max(afterTime, afterId - 1)),
+  };
 }
 
 function jsonRequestId(message: string): string {

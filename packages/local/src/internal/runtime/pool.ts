@@ -8,6 +8,10 @@ import type { StartOrder } from './spawn.js';
 
 /** The maximum init phase; if it takes longer, it runs again in the first invocation, under the function's timeout. */
 const INIT_LIMIT_MS = 10_000;
+/** If no event comes after new code is ready, the next standby starts after this time. */
+const STANDBY_MS = 250;
+/** Time for the first answer to reach its client. */
+const ANSWER_MS = 20;
 /** An environment beyond the first ends after this time without an event. Lambda does not document its own time. */
 const IDLE_MS = 300_000;
 /**
@@ -56,6 +60,11 @@ export class Pool {
   #standby: Promise<Environment> | undefined;
   /** True for the standby of the first build, which has loaded no dependencies. */
   #isStandbyEmpty = false;
+  /** Modules of Node that the service has loaded until the first answer. */
+  #modules: readonly string[] = [];
+  #standbyTimer: NodeJS.Timeout | undefined;
+  /** True until the first event after a build has its answer, or the standby starts. */
+  #awaitsAnswer = false;
   #starting = 0;
   #made = 0;
   #isClosed = false;
@@ -169,14 +178,21 @@ export class Pool {
     this.#init.onChange();
   }
 
-  /** Loads the dependencies of the code in a process that waits for the next build. */
+  /**
+   * Starts the standby of the next build when the first event has its answer, because the start of a process would take time from that
+   * event; or soon, if no event comes.
+   */
   prepareStandby(): void {
-    const { inspect, managedInstances, bundle, hasStandby } = this.#init.config;
-    const code = this.#code;
-    const isWanted = inspect === undefined && managedInstances === undefined && !bundle && hasStandby;
-    if (!isWanted || !code || this.#standby || this.#isClosed) return;
-    this.#standby = this.#make(code.preload, undefined);
-    this.#standby.catch(() => {});
+    this.#awaitsAnswer = true;
+    this.#startStandbyIn(STANDBY_MS);
+  }
+
+  /** An event has its answer. */
+  onAnswer(): void {
+    // Only the first one: constant traffic must not delay the standby.
+    if (!this.#awaitsAnswer) return;
+    this.#awaitsAnswer = false;
+    this.#startStandbyIn(ANSWER_MS);
   }
 
   /** Starts a process while the first build is being made. It loads only the runtime client. */
@@ -191,9 +207,28 @@ export class Pool {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stopWatching();
+    clearTimeout(this.#standbyTimer);
     this.#dropStandby();
     for (const environment of this.all) environment.kill('stopped');
     await Promise.all([...this.all.map(({ ended }) => ended), ...this.#closing]);
+  }
+
+  #startStandbyIn(ms: number): void {
+    clearTimeout(this.#standbyTimer);
+    this.#standbyTimer = setTimeout(() => {
+      this.#awaitsAnswer = false;
+      this.#startStandby();
+    }, ms);
+  }
+
+  /** Loads the dependencies of the code in a process that waits for the next build. */
+  #startStandby(): void {
+    const { inspect, managedInstances, bundle, hasStandby } = this.#init.config;
+    const code = this.#code;
+    const isWanted = inspect === undefined && managedInstances === undefined && !bundle && hasStandby;
+    if (!isWanted || !code || this.#standby || this.#isClosed) return;
+    this.#standby = this.#make(code.preload, undefined);
+    this.#standby.catch(() => {});
   }
 
   #mayTake(environment: Environment): boolean {
@@ -229,6 +264,7 @@ export class Pool {
       guardian,
       variables: variables(),
       preload,
+      modules: this.#modules,
       ...(order ? { order } : {}),
       events: this.#eventsOf(),
     });
@@ -248,7 +284,10 @@ export class Pool {
         onChange();
       },
       onLog,
-      onMessage,
+      onMessage: (environment, message) => {
+        if (message.type === 'loaded') this.#modules = message.names as readonly string[];
+        else onMessage(environment, message);
+      },
     };
   }
 

@@ -24,6 +24,8 @@ export interface ProcessInit {
   readonly variables: Readonly<Record<string, string>>;
   /** `file:` URLs that are imported before the service. */
   readonly preload: readonly string[];
+  /** Modules of Node that the service needs; a standby loads them in advance. */
+  readonly modules: readonly string[];
   /** `undefined` for a standby: it receives its order later. */
   readonly order?: StartOrder;
 }
@@ -47,9 +49,10 @@ export const temporaryFolder = ({ config, id }: Pick<ProcessInit, 'config' | 'id
  * @param api the Runtime API of the process
  */
 export function spawnEnvironment(init: ProcessInit, { address: api, key }: ApiAddress): ChildProcess {
-  const { config, nodeMajor, preload, order, variables, id } = init;
+  const { config, nodeMajor, preload, modules, order, variables, id } = init;
   const temporary = temporaryFolder(init);
   mkdirSync(temporary, { recursive: true });
+  const compiled = join(config.stateFolder, 'compiled');
   const taskRoot = order?.folder ?? config.folder;
   const day = new Date().toISOString().slice(0, 10).replaceAll('-', '/');
   const handler = `${childFile('gate')}.${config.handler}`;
@@ -66,7 +69,10 @@ export function spawnEnvironment(init: ProcessInit, { address: api, key }: ApiAd
       ...variables,
       SALLYPORT_LOCAL_KEY: key,
       SALLYPORT_LOCAL_AWS: config.aws.join(','),
-      SALLYPORT_LOCAL_GATE: JSON.stringify({ preload, ...(order ? { start: order } : {}) }),
+      SALLYPORT_LOCAL_GATE: JSON.stringify({
+        preload,
+        ...(order ? { start: order } : { standby: { modules, compiled } }),
+      }),
       _HANDLER: handler,
     },
   });

@@ -67,9 +67,13 @@ export abstract class EngineSource<R> implements LocalSource {
   /** The messages that AWS sends to the failure destination for records that were given up at the same time. */
   protected abstract failuresOf(changes: readonly EngineChange<R>[], receiver: Receiver): readonly FailureMessage[];
 
-  /** The queue of these messages. */
-  get failureQueue(): string {
-    return failureQueueOf(this.name);
+  get failureQueues(): readonly string[] {
+    return this.receivers.map((receiver) => this.#queueOf(receiver));
+  }
+
+  /** The queue of the messages about records of a receiver. */
+  #queueOf(receiver: Receiver | undefined): string {
+    return failureQueueOf(this.name, this.receivers.length > 1 ? receiver?.function : undefined);
   }
 
   get arn(): string {
@@ -108,15 +112,16 @@ export abstract class EngineSource<R> implements LocalSource {
 
   #sendFailures(receiver: Delivering<R>): void {
     for (const { ids, body } of this.failuresOf(receiver.givenUp.splice(0), receiver)) {
-      const message = this.context.failures.add(this.failureQueue, body);
+      const message = this.context.failures.add(this.#queueOf(receiver), body);
       for (const dead of this.#dead) if (dead.receiver === receiver && ids.includes(dead.id)) dead.message ??= message;
     }
   }
 
   /** The records whose message is still in the failure queue: a client that has deleted it has handled them. */
   #waiting(): readonly DeadLetter<R>[] {
-    const queue = this.failureQueue;
-    const isKept = ({ message }: DeadLetter<R>) => message === undefined || this.context.failures.has(queue, message);
+    const { failures } = this.context;
+    const isKept = ({ receiver, message }: DeadLetter<R>) =>
+      message === undefined || failures.has(this.#queueOf(receiver), message);
     this.#dead = this.#dead.filter(isKept);
     return this.#dead;
   }
@@ -138,7 +143,7 @@ export abstract class EngineSource<R> implements LocalSource {
     const [removed] = index < 0 ? [] : this.#dead.splice(index, 1);
     const { message } = removed ?? {};
     if (message !== undefined && !this.#dead.some((dead) => dead.message === message)) {
-      this.context.failures.remove(this.failureQueue, message);
+      this.context.failures.remove(this.#queueOf(removed?.receiver), message);
     }
     return removed;
   }
@@ -179,7 +184,7 @@ export abstract class EngineSource<R> implements LocalSource {
       maxDeliveries: settings.maximumRetryAttempts + 1,
       records: this.receivers.flatMap(here),
       deadLetters: this.#waiting().map(dead),
-      deadLetterName: this.failureQueue,
+      deadLetterName: this.failureQueues.join(', '),
       done: this.#done,
       filtered: this.#filtered.view(),
       settings,

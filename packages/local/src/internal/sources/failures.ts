@@ -17,9 +17,14 @@ export interface LastInvocation {
   readonly error: { readonly errorType: string; readonly errorMessage: string } | undefined;
 }
 
-/** The name of the queue that receives the failures of a source: `clicks-failed`. SQS allows 80 characters. */
-export function failureQueueOf(source: string): string {
-  return `${source.replace(/[^\w-]/g, '_').slice(0, 73)}-failed`;
+/**
+ * The name of the queue that receives the failures of a source: `clicks-failed`. SQS allows 80 characters.
+ *
+ * @param fn one of several functions of the source: each mapping has its own destination
+ */
+export function failureQueueOf(source: string, fn?: string): string {
+  const name = fn === undefined ? source : `${source}-${fn}`;
+  return `${name.replace(/[^\w-]/g, '_').slice(0, 73)}-failed`;
 }
 
 /** The common part of all records of failures. */

@@ -112,7 +112,7 @@ export class LocalSources implements Sources, Part {
 
   #isDeadLetterSource({ kind, name }: LocalSource): boolean {
     if (this.#all(kind).some(({ deadLetterSource }) => deadLetterSource === name)) return true;
-    return kind === 'queue' && [...this.#sources.values()].some(({ failureQueue }) => failureQueue === name);
+    return kind === 'queue' && [...this.#sources.values()].some(({ failureQueues }) => failureQueues?.includes(name));
   }
 
   #hasHandler(kind: string, name: string): boolean {

@@ -12,8 +12,8 @@ export interface LocalSource extends SourceIdentity {
   readonly isServed: boolean;
   /** The source of the same kind that receives its dead letters; absent if they are not a source. */
   readonly deadLetterSource?: string;
-  /** The queue that receives the records of its failures; absent if its dead letters are messages. */
-  readonly failureQueue?: string;
+  /** The queues that receive the records of its failures, one for each function; absent if its dead letters are messages. */
+  readonly failureQueues?: readonly string[];
   /** True if a queue has a message. */
   holds?(id: string): boolean;
   /** Removes a message of a queue. */

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { createSanitizer } from '@sallyport/core/observability';
 import type { Delivery, EngineChange, Outcome } from '@sallyport/testkit/engines';
 import { batchDifferences } from '@sallyport/testkit/events';
@@ -87,6 +89,8 @@ export function createSourceContext(
   function assumeReports(source: string): void {
     if (assumed.has(source)) return;
     assumed.add(source);
+    // A CDK project states it in its stack, whose manifest is written by `cdk synth`.
+    if (existsSync(join(host.config.folder, 'cdk.json'))) return;
     host.notice(
       `${source}: the response reports failed records, which relies on ReportBatchItemFailures of the event source mapping. ` +
         'No manifest, template or sallyport.json states it ("reportBatchItemFailures"); without it AWS treats the batch as a success',

@@ -29,6 +29,11 @@ export class StandardPool<M extends Pooled> implements Pool<M> {
     this.#random = seededRandom(seed);
   }
 
+  /** Number of messages that can be received. */
+  get size(): number {
+    return this.#messages.length;
+  }
+
   add(message: M): void {
     this.#messages.push(message);
   }

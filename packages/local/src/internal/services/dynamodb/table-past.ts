@@ -12,6 +12,12 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** Maximum number of items of a table in the past. */
 const MAX_ITEMS = 1_000;
 
+/** Of a write or a table, what is the same for every reader: the console adds what it hides. */
+type Write = Omit<WriteView, 'hidden'>;
+type EarlierTable = Omit<PastTable, 'items'> & {
+  readonly items: readonly Omit<PastTable['items'][number], 'hidden'>[];
+};
+
 /** The items that calls wrote, and earlier states of tables: from the streams of the tables. */
 export class TablePast {
   /** In milliseconds since 1970. */
@@ -44,12 +50,12 @@ export class TablePast {
   }
 
   /** The items that the calls of an invocation wrote, each before and after its call. */
-  async writesOf({ awsCalls }: Pick<RawRecord, 'awsCalls'>, endpoint: string): Promise<readonly WriteView[]> {
+  async writesOf({ awsCalls }: Pick<RawRecord, 'awsCalls'>, endpoint: string): Promise<readonly Write[]> {
     // The journal has the same object, unless the input is too long to be kept.
     const own = awsCalls.flatMap(({ error, input }, call) =>
       error === null ? this.#writes.filter((write) => write.input === input).map((write) => ({ call, write })) : [],
     );
-    const views: WriteView[] = [];
+    const views: Write[] = [];
     for (const table of new Set(own.map(({ write }) => write.table))) {
       const changes = await this.#read(table, endpoint);
       const matched = this.#match(table, changes);
@@ -71,7 +77,7 @@ export class TablePast {
    * @param at milliseconds since the epoch
    * @throws FrameworkError `local.not_found` for a time before the known changes
    */
-  async at(table: string, at: number, endpoint: string): Promise<PastTable> {
+  async at(table: string, at: number, endpoint: string): Promise<EarlierTable> {
     const known = await this.#read(table, endpoint);
     if (at < known.since)
       throw localError(
