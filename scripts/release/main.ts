@@ -1,7 +1,7 @@
 /**
  * `npm run release [-- --dry] [-- --templates api,events] [-- --managers npm,pnpm]`: builds a clean clone, packs it, checks the archives,
  * installs and runs projects from them through a registry on loopback, and then publishes exactly these bytes. `--dry` leaves the last step out
- * and makes the next versions in the clone. After a failure while publishing, the same command continues where it ended.
+ * and makes the next versions in the clone; `--dry --again` tries projects with the archives of the last such run. After a failure while publishing, the same command continues where it ended.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -21,6 +21,7 @@ import { storeOthers } from './store.js';
 const { values } = parseArgs({
   options: {
     dry: { type: 'boolean', default: false },
+    again: { type: 'boolean', default: false },
     templates: { type: 'string', default: Object.keys(TEMPLATES).join(',') },
     managers: { type: 'string', default: APPLICATION_MANAGERS.join(',') },
   },
@@ -54,11 +55,28 @@ else {
 }
 
 async function prepare(): Promise<Passed> {
+  const clone = join(folder, 'clone');
+  if (!(values.dry && values.again)) await makeArchives(clone);
+  const publications = readNext(clone).packages.map(({ name, version, needs }) => ({
+    ...{ name, version, needs },
+    archive: join(folder, 'archives', `${name.replace('@', '').replace('/', '-')}-${version}.tgz`),
+  }));
+  const integrities = integritiesOf(publications);
+  if (!values.again) await checkArchives(clone, publications);
+  await tryProjects(publications);
+  if (integritiesOf(publications).join() !== integrities.join())
+    throw new Error('the archives changed while they were checked');
+  const found: Passed = { commit, publications, integrities };
+  writeFileSync(passed, JSON.stringify(found));
+  return found;
+}
+
+/** The archives of the commit, built in a clone without anything of this folder. */
+async function makeArchives(clone: string): Promise<void> {
   const dirty = (await must('git', ['status', '--porcelain'])).stdout;
   if (dirty !== '') throw new Error(`the working tree has changes that are not committed:\n${dirty}`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const clone = join(folder, 'clone');
   await step('clone', () => must('git', ['clone', '--quiet', '--no-hardlinks', ROOT, clone]));
   await must('git', ['checkout', '--quiet', '--detach', commit], clone);
   const { changesets } = readNext(clone);
@@ -69,11 +87,9 @@ async function prepare(): Promise<Passed> {
   const task = (...args: readonly string[]) => must(process.execPath, [join(clone, 'scripts/run.mjs'), ...args], clone);
   if (changesets.length > 0) await step('versions', () => task('release:version'));
   await step('install, build and pack', () => task('pack', join(folder, 'archives')));
-  const publications = readNext(clone).packages.map(({ name, version, needs }) => ({
-    ...{ name, version, needs },
-    archive: join(folder, 'archives', `${name.replace('@', '').replace('/', '-')}-${version}.tgz`),
-  }));
-  const integrities = integritiesOf(publications);
+}
+
+async function checkArchives(clone: string, publications: readonly Publication[]): Promise<void> {
   await step('gates on the archives', async () => {
     const findings = await mapConcurrently(publications, 2, ({ archive }) => checkArchive(archive));
     if (findings.flat().length > 0) throw new Error(findings.flat().join('\n'));
@@ -84,27 +100,30 @@ async function prepare(): Promise<Passed> {
       ...['sbom', '--sbom-format', 'cyclonedx', '--lockfile-only', '--out', join(folder, 'sbom.cdx.json')],
     ]),
   );
-  await tryProjects(publications);
-  const found: Passed = { commit, publications, integrities };
-  if (integritiesOf(publications).join() !== integrities.join())
-    throw new Error('the archives changed while they were checked');
-  writeFileSync(passed, JSON.stringify(found));
-  return found;
 }
 
 async function tryProjects(publications: readonly Publication[]): Promise<void> {
   const storage = join(folder, 'registry');
+  rmSync(storage, { recursive: true, force: true });
+  rmSync(join(folder, 'projects'), { recursive: true, force: true });
   await step('archives of others', () => storeOthers(storage));
   const { url, stop } = await startRegistry(storage);
   try {
     await step('publish to loopback', () => publishAll(publications, url, npmPublisher(url, anyToken(url), folder)));
+    const failed: string[] = [];
     for (const template of values.templates.split(',')) {
       for (const manager of APPLICATION_MANAGERS.filter((one) => values.managers.split(',').includes(one))) {
         const place = join(folder, 'projects', `${template}-${manager}`);
-        await step(`${template} with ${manager}`, () => smoke({ template, manager }, place, url));
+        // One cache for each manager, as on the machine of a user.
+        const home = join(folder, 'projects', `home-${manager}`);
+        const cell = `${template} with ${manager}`;
+        await step(cell, () => smoke({ template, manager }, { place, home }, url)).catch((error: Error) =>
+          failed.push(`${cell}: ${error.message}`),
+        );
         rmSync(place, { recursive: true, force: true });
       }
     }
+    if (failed.length > 0) throw new Error(failed.join('\n\n'));
   } finally {
     await stop();
   }
@@ -130,7 +149,8 @@ async function step<T>(name: string, act: () => Promise<T>): Promise<T> {
   const started = Date.now();
   try {
     const result = await act();
-    process.stdout.write(`ok      ${name}, ${((Date.now() - started) / 1000).toFixed(1)} s\n`);
+    const note = typeof result === 'string' ? `: ${result}` : '';
+    process.stdout.write(`ok      ${name}${note}, ${((Date.now() - started) / 1000).toFixed(1)} s\n`);
     return result;
   } catch (error) {
     process.stdout.write(`FAILED  ${name}\n`);

@@ -1,7 +1,9 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answer } from './answers.js';
-import { type ApplicationManager, commandOf, runWithRegistry } from './managers.js';
+import { ASKED, askEach, consoleOf } from './asked.js';
+import { type ApplicationManager, commandOf, registryEnvironment, runWithRegistry } from './managers.js';
 
 /** A project to make and to run. */
 export interface Smoke {
@@ -9,33 +11,57 @@ export interface Smoke {
   readonly manager: ApplicationManager;
 }
 
+/** The folders of a project. */
+export interface SmokeFolders {
+  /** Holds everything of this project. */
+  readonly place: string;
+  /** The home of its user, with the caches of the package manager. */
+  readonly home: string;
+}
+
 const NODE = process.versions.node;
 
 /**
- * Does with one kind of project what its user does: creates it from the registry, installs, then runs the lines of its workflow on a machine
- * with only Node and npm; starts it, and passes its bundle one event of each kind.
+ * Does with one kind of project what its user does: creates it from the registry, installs, pushes it; runs the lines of its workflow in a
+ * clone, on a machine with only Node and npm; starts `sallyport dev`, asks each handler through the console, and passes the bundle one event
+ * of each kind.
  *
  * @throws Error with the output of the step that failed
  */
-export async function smoke({ template, manager }: Smoke, place: string, url: string): Promise<string> {
-  mkdirSync(place, { recursive: true });
-  const home = join(place, 'home');
-  mkdirSync(home, { recursive: true });
+export async function smoke({ template, manager }: Smoke, { place, home }: SmokeFolders, url: string): Promise<string> {
   const project = join(place, 'my-service');
+  const clone = join(place, 'clone');
+  for (const folder of [place, home]) mkdirSync(folder, { recursive: true });
   const sh = async (line: string, folder: string = project) => {
     const result = await runWithRegistry(folder, line, url, home);
     if (result.status !== 0) throw new Error(`${line}\n${result.output}`);
-    return result.output;
   };
-  await sh(CREATE[manager](template), place);
-  await sh(`${commandOf(manager)} install`);
-  const lines = workflowLines(readFileSync(join(project, '.github/workflows/ci.yml'), 'utf8'));
-  for (const line of lines) await sh(line);
-  await sh('CI=1 npx sallyport dev --check');
-  const alone = join(place, 'alone');
-  cpSync(builtIn(project), alone, { recursive: true });
-  await answer(join(alone, 'index.mjs'), template, NODE);
-  return `created, installed, ${lines.length} lines of its workflow, dev, and its events`;
+  const times = await timed({
+    create: () => sh(CREATE[manager](template), place),
+    install: () => sh(`${commandOf(manager)} ${LOCK[manager]}`),
+    push: () => sh(PUSH),
+    clone: () => sh('git clone --quiet origin.git clone', place),
+    workflow: async () => {
+      for (const line of workflowLines(readFileSync(join(clone, '.github/workflows/ci.yml'), 'utf8')))
+        await sh(line, clone);
+    },
+    dev: () => askDev(clone, template, registryEnvironment(url, home)),
+    bundle: () => answerAlone(clone, join(place, 'alone'), template),
+  });
+  return times;
+}
+
+/** Runs steps in order. Their seconds: `create 2, install 9`. */
+async function timed(steps: Readonly<Record<string, () => Promise<void>>>): Promise<string> {
+  const said: string[] = [];
+  for (const [name, act] of Object.entries(steps)) {
+    const started = Date.now();
+    await act().catch((error: Error) => {
+      throw new Error(`${name}: ${error.message}`, { cause: error });
+    });
+    said.push(`${name} ${Math.round((Date.now() - started) / 1000)}`);
+  }
+  return said.join(', ');
 }
 
 const CREATE: Readonly<Record<ApplicationManager, (template: string) => string>> = {
@@ -45,15 +71,64 @@ const CREATE: Readonly<Record<ApplicationManager, (template: string) => string>>
     `${commandOf('yarn')} dlx create-sallyport my-service --yes --template ${template} --package-manager yarn`,
 };
 
-/** The shell lines of a workflow that do not need an account. */
-function workflowLines(workflow: string): readonly string[] {
-  const lines = [...workflow.matchAll(/^ {6}- run: (.*)$/gm)].map(([, line = '']) => line);
-  return lines.filter((line) => !line.includes('$STACKS'));
+/** Resolves the dependencies. The workflow installs them, in the clone. */
+const LOCK: Readonly<Record<ApplicationManager, string>> = {
+  npm: 'install --package-lock-only',
+  pnpm: 'install --lockfile-only',
+  yarn: 'install --mode=update-lockfile',
+};
+
+const PUSH = [
+  'git init --quiet --initial-branch main',
+  'git add --all',
+  "git -c user.name=release -c user.email=release@example.com commit --quiet --message 'first commit'",
+  'git clone --quiet --bare . ../origin.git',
+].join(' && ');
+
+/** The shell lines of a workflow, with its variables empty, as in a new repository. */
+export function workflowLines(workflow: string): readonly string[] {
+  return [...workflow.matchAll(/^ {6}- run: (.*)$/gm)].map(([, line = '']) => `STACKS= ${line}`);
 }
 
-/** The last output of `check`. */
-function builtIn(project: string): string {
+/** Starts `sallyport dev` in a project, sends one event to each handler through its console, and stops it. */
+async function askDev(project: string, template: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const command = join(project, 'node_modules/.bin/sallyport');
+  const child = spawn(command, ['dev', '--port', '0', '--no-types'], {
+    cwd: project,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = await ready(child);
+  try {
+    const found = (await askEach(consoleOf(project))).join('\n');
+    const expected = ASKED[template]?.join('\n');
+    if (found !== expected) throw new Error(`the console said\n${found}\nexpected\n${expected}\n${output()}`);
+  } finally {
+    const ended = new Promise((done) => child.once('close', done));
+    child.kill('SIGINT');
+    await ended;
+  }
+}
+
+/** Waits for the last line that `dev` prints when it starts. Returns what reads its output. */
+function ready(child: ChildProcess): Promise<() => string> {
+  let output = '';
+  return new Promise((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      output += chunk.toString('utf8');
+      if (output.includes('state ')) resolve(() => output);
+    };
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
+    child.once('error', reject);
+    child.once('close', () => reject(new Error(`sallyport dev ended before it was ready\n${output}`)));
+  });
+}
+
+/** Passes events to the last output of `check`, without other files, as on Lambda. */
+async function answerAlone(project: string, alone: string, template: string): Promise<void> {
   const folder = join(project, 'dist');
   if (!existsSync(join(folder, 'index.mjs'))) throw new Error(`${folder} holds no index.mjs`);
-  return folder;
+  cpSync(folder, alone, { recursive: true });
+  await answer(join(alone, 'index.mjs'), template, NODE);
 }

@@ -55,11 +55,22 @@ function roots(): readonly string[] {
   const versions = JSON.parse(readFileSync(join(ROOT, 'packages/create-sallyport/versions.json'), 'utf8')) as {
     readonly others: Readonly<Record<string, string>>;
   };
-  const projects = Object.keys(versions.others).map((name) =>
-    join(ROOT, 'packages/create-sallyport/node_modules', name),
-  );
+  const projects = Object.keys(versions.others).map(inWorkspace);
   const managers = [join(ROOT, 'scripts/pnpm/node_modules/pnpm'), join(ROOT, 'node_modules/@yarnpkg/cli-dist')];
   return [...projects, ...ours, ...managers];
+}
+
+/**
+ * Where a package of the workspace has another package installed.
+ *
+ * @throws Error if none has it
+ */
+function inWorkspace(name: string): string {
+  const folders = ['packages/create-sallyport', ...readWorkspace(ROOT, ['packages']).map(({ folder }) => folder)];
+  const place = folders.map((folder) => join(ROOT, folder, 'node_modules', name)).find((one) => existsSync(one));
+  if (place === undefined)
+    throw new Error(`no package of the workspace has ${name} installed, which new projects need`);
+  return place;
 }
 
 function closure(folders: readonly string[]): ReadonlyMap<string, Found> {
