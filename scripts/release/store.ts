@@ -123,7 +123,9 @@ function plain({ scripts, devDependencies, ...manifest }: Installed): StoredVers
 }
 
 async function archiveOf(folder: string | undefined, { name, version, ...rest }: Installed): Promise<string> {
-  const archive = join(STORE, `${name.replace('/', '+')}-${version}.tgz`);
+  // npm packs bundled dependencies too.
+  const isWhole = Array.isArray(rest.bundledDependencies ?? rest.bundleDependencies);
+  const archive = join(STORE, `${name.replace('/', '+')}-${version}${isWhole ? '-whole' : ''}.tgz`);
   if (existsSync(archive)) return archive;
   let source = folder;
   if (source === undefined) {
@@ -131,9 +133,16 @@ async function archiveOf(folder: string | undefined, { name, version, ...rest }:
     mkdirSync(source, { recursive: true });
     writeFileSync(join(source, 'package.json'), JSON.stringify({ name, version, ...rest }));
   }
-  const files = readdirSync(source).filter((one) => one !== 'node_modules');
+  const files = readdirSync(source).filter((one) => isWhole || one !== 'node_modules');
   // pnpm links equal files of several packages: each archive needs its own.
-  const flags = ['--hard-dereference', '--transform', 's,^,package/,', '--use-compress-program', 'gzip -1'];
+  const flags = [
+    '--exclude=node_modules/.bin',
+    '--hard-dereference',
+    '--transform',
+    's,^,package/,',
+    '--use-compress-program',
+    'gzip -1',
+  ];
   const { status, output } = await run('tar', [...flags, '-cf', archive, '-C', source, '--', ...files]);
   if (status !== 0) throw new Error(`${archive} could not be written\n${output}`);
   return archive;
