@@ -67,3 +67,22 @@ it('only the release may write, and only its publication has an identity', () =>
     'test.yml': [],
   });
 });
+
+it('every action is pinned to a commit, with its version as a comment, and to the same one everywhere', () => {
+  const files = [
+    ...WORKFLOWS.map((name) => join(FOLDER, name)),
+    join(ROOT, 'packages/create-sallyport/templates/base/_github/workflows/ci.yml'),
+    join(ROOT, 'docs/deploy-ci.md'),
+  ];
+  const used = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/\buses: (.*)$/gm)].map(([, action = '']) => action),
+  );
+  expect(used.filter((action) => !/^[\w/-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
+  const names = [...new Set(used)].map((action) => action.split('@')[0]).sort();
+  expect(names).toEqual([
+    'actions/checkout',
+    'actions/setup-node',
+    'actions/upload-artifact',
+    'aws-actions/configure-aws-credentials',
+  ]);
+});
