@@ -129,7 +129,8 @@ function nextOf(call: Console, before: number): Promise<InvocationRow> {
   return until(async () => (await call('GET /api/invocations')).find(({ id, ms }) => id > before && ms !== null));
 }
 
-async function until<T>(read: () => Promise<T | undefined>): Promise<T> {
+/** The first value that is read, at most a minute later. */
+export async function until<T>(read: () => Promise<T | undefined>): Promise<T> {
   for (const deadline = Date.now() + 60_000; Date.now() < deadline; ) {
     const found = await read();
     if (found !== undefined) return found;
