@@ -77,6 +77,12 @@ it.each<[string, Readonly<Record<string, string>>, readonly string[], readonly s
     [],
     [],
   ],
+  [
+    'another order of a union',
+    { 'dist/app.d.ts': (BUILT['dist/app.d.ts'] ?? '').replace("'GET' | 'PUT'", "'PUT' | 'GET'") },
+    [],
+    [],
+  ],
   ['another file', { 'dist/index.d.ts': `${BUILT['dist/index.d.ts']}\nexport {};` }, [], []],
   [
     'a parameter of another type',

@@ -184,26 +184,49 @@ function print(node: ts.Node, source: ts.SourceFile): string {
   return text.replace(/^(?:export |default |declare )+/, '').replace(/;$/, '');
 }
 
-/** The order of members is of no meaning; overloads keep theirs. */
+/** The order of members and of a union is of no meaning, and the compiler selects that of an inferred union. Overloads keep theirs. */
 function sortMembers(source: ts.SourceFile): ts.TransformerFactory<ts.Node> {
-  const order = <T extends ts.TypeElement | ts.ClassElement>(members: readonly T[]) =>
-    [...members].sort((a, b) => {
-      const [one, other] = [a, b].map(({ name }) => name?.getText(source) ?? '');
-      return one === other ? 0 : (one ?? '') < (other ?? '') ? -1 : 1;
-    });
+  const nameOf = ({ name }: ts.TypeElement | ts.ClassElement) => name?.getText(source) ?? '';
+  const order = <T extends ts.Node>(nodes: readonly T[], keyOf: (node: T) => string) =>
+    nodes
+      .map((node) => [keyOf(node), node] as const)
+      .sort(([a], [b]) => (a === b ? 0 : a < b ? -1 : 1))
+      .map(([, node]) => node);
   return (context) => {
-    const visit = (node: ts.Node): ts.Node => {
-      if (ts.isInterfaceDeclaration(node))
-        return context.factory.updateInterfaceDeclaration(
-          ...([node, node.modifiers, node.name, node.typeParameters, node.heritageClauses] as const),
-          order(node.members),
-        );
-      if (ts.isClassDeclaration(node))
-        return context.factory.updateClassDeclaration(
-          ...([node, node.modifiers, node.name, node.typeParameters, node.heritageClauses] as const),
-          order(node.members),
-        );
-      return node;
+    const { factory } = context;
+    const visit = (given: ts.Node): ts.Node => {
+      if (ts.isInterfaceDeclaration(given) || ts.isClassDeclaration(given)) {
+        // The names are read before the members are replaced.
+        const names = new Map<ts.Node, string>();
+        const members = [...given.members].map((member: ts.TypeElement | ts.ClassElement) => {
+          const visited = ts.visitEachChild(member, visit, context);
+          names.set(visited, nameOf(member));
+          return visited;
+        });
+        const sorted = order<ts.TypeElement | ts.ClassElement>(members, (member) => names.get(member) ?? '');
+        const { modifiers, name, typeParameters, heritageClauses } = given;
+        return ts.isClassDeclaration(given)
+          ? factory.updateClassDeclaration(
+              given,
+              modifiers,
+              name,
+              typeParameters,
+              heritageClauses,
+              sorted as ts.ClassElement[],
+            )
+          : factory.updateInterfaceDeclaration(
+              given,
+              modifiers,
+              given.name,
+              typeParameters,
+              heritageClauses,
+              sorted as ts.TypeElement[],
+            );
+      }
+      const node = ts.visitEachChild(given, visit, context);
+      if (!ts.isUnionTypeNode(node)) return node;
+      const print = (one: ts.Node) => PRINTER.printNode(ts.EmitHint.Unspecified, one, source);
+      return factory.updateUnionTypeNode(node, factory.createNodeArray(order([...node.types], print)));
     };
     return visit;
   };
