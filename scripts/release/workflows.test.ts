@@ -68,6 +68,16 @@ it('only the release may write, and only its publication has an identity', () =>
   });
 });
 
+it('a release has one tag and one page of notes, with the number of create-sallyport', () => {
+  const text = readFileSync(join(FOLDER, 'release.yml'), 'utf8');
+  expect([...text.matchAll(/\b(?:git tag|gh release create) (\S+)/g)].map(([, tag]) => tag)).toEqual([
+    '"v$VERSION"',
+    '"v$VERSION"',
+  ]);
+  expect(text).toContain('VERSION: ${{ steps.version.outputs.version }}');
+  expect(text).toContain("require('./packages/create-sallyport/package.json').version");
+});
+
 it('every action is pinned to a commit, with its version as a comment, and to the same one everywhere', () => {
   const files = [
     ...WORKFLOWS.map((name) => join(FOLDER, name)),
