@@ -1,4 +1,4 @@
-// How our TypeScript scripts are run, and the build of all published packages, which `npm run build` and the gate `build` share.
+// The options with which Node runs our TypeScript scripts, and the build of all published packages, which `npm run build` and the gate `build` share.
 import { join } from 'node:path';
 import { root } from './setup.mjs';
 

@@ -1,8 +1,8 @@
 import ts from 'typescript';
 
 /**
- * True if a declaration has everything that it had, and in addition only what no user must know: optional members, members of a class,
- * overloads, optional parameters at the end.
+ * True if a declaration has all its earlier parts, and no others except additions: optional members, members of a class, overloads,
+ * optional parameters at the end.
  *
  * @param before a declaration on one line, as {@link readSignatures} of `signatures.ts` writes it
  */

@@ -7,7 +7,7 @@ export interface ReleasedApi {
   readonly [packageName: string]: { readonly version: string; readonly names: Signatures };
 }
 
-/** What a release changes for its users. */
+/** The changes of a release for its users. */
 export interface ApiChanges {
   /** Changes that no changeset states as a break, one sentence each. */
   readonly breaks: readonly string[];
@@ -26,7 +26,7 @@ function packageOf(entry: string): string {
 }
 
 /**
- * Compares the public API with that of the last release: names that are gone and declarations that are different, although the next release
+ * Compares the public API with the last release: names that are gone and declarations that are different, although the next release
  * does not break the package. `internal` entries count: our packages of another version import them. A value that is only a type now is gone
  * as a value.
  *

@@ -177,7 +177,7 @@ it.each<[string, Readonly<Record<string, string>>, readonly string[], readonly s
   expect([found.breaks.map(nameIn), found.additions.map(nameIn)]).toEqual([breaks, additions]);
 });
 
-it('a changed declaration is told with the old and the new one, unless a changeset states a break', () => {
+it('the finding about a changed declaration has the old and the new one, unless a changeset states a break', () => {
   const before = read();
   const released = releasedApi(new Map([['@sallyport/core', '0.1.0']]), publicNames(root), before);
   const after = read({ 'dist/limit.d.ts': 'export declare const LIMIT: 3 | 4;' });

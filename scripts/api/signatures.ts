@@ -32,7 +32,7 @@ function toBuilt(source: string): string {
   return source.replace(/^src\//, 'dist/').replace(/\.ts$/, '.d.ts');
 }
 
-/** Where a name is declared: a file of the package, or the specifier of another package. */
+/** The place of a declaration: a file of the package, or the specifier of another package. */
 interface Place {
   readonly file: string;
   readonly name: string;
@@ -55,7 +55,7 @@ class Reader {
 
   constructor(private readonly folder: string) {}
 
-  /** The declarations behind the exported names of a file. */
+  /** The declarations of the exported names of a file. */
   exportsOf(file: string): ReadonlyMap<string, Place> {
     const found = new Map<string, Place>();
     const { source, declared, imported } = this.#read(file);
@@ -82,7 +82,7 @@ class Reader {
     return (declared.get(name) ?? []).map((node) => print(node, source)).join('; ');
   }
 
-  /** The declarations that some declarations name and that are not among the exported ones, with those that they name in turn. */
+  /** The declarations that some declarations name and that are not among the exported ones, with the declarations that these name. */
   hiddenBelow(places: readonly Place[], exported: ReadonlySet<string>): readonly Place[] {
     const found = new Map<string, Place>();
     const visit = (place: Place) => {
@@ -113,7 +113,7 @@ class Reader {
     });
   }
 
-  /** The declaration behind a name that a file exports. */
+  /** The declaration of a name that a file exports. */
   #origin(place: Place): Place {
     if (!isOwn(place.file) || this.#read(place.file).declared.has(place.name)) return place;
     return this.exportsOf(place.file).get(place.name) ?? place;

@@ -1,4 +1,4 @@
-/** What docs/tutorial.md says that its reader sees in the console, read from the HTTP API of the console after the requests of the page. */
+/** The facts that docs/tutorial.md shows in the console, read from the HTTP API of the console after the requests of the page. */
 import type { ConsoleApi, InvocationRow } from '../../packages/local/src/internal/console/api.js';
 import { type Console, until } from '../release/asked.js';
 
@@ -52,7 +52,7 @@ function ended(call: Console): Promise<readonly InvocationRow[]> {
   });
 }
 
-/** What the client and the console receive of an error that a handler throws since a save. */
+/** The parts of an error that the client and the console receive, after a save with which a handler throws it. */
 async function failAfter(call: Console, save: () => void): Promise<readonly unknown[]> {
   save();
   const { client, outcome } = await until(async () => {

@@ -12,8 +12,8 @@ import { command, type Output, run } from '../../packages/local/test/support/com
 import type { Project } from '../../packages/local/test/support/run.js';
 import { ROOT } from '../check/command.js';
 import { consoleOf } from '../release/asked.js';
-import { readConsole } from './tutorial-console.js';
 import { readSteps, type ShownCommand, wordsOf } from './tutorial.js';
+import { readConsole } from './tutorial-console.js';
 
 const PAGE = readFileSync(join(ROOT, 'docs/tutorial.md'), 'utf8');
 const STEPS = readSteps(PAGE);
@@ -151,7 +151,7 @@ it('compiles after each step', () => {
   ).toEqual([]);
 });
 
-it('answers the requests of the page as the page shows, and shows in the console what each step says', async () => {
+it('answers the requests of the page as the page shows, and shows in the console the facts of each step', async () => {
   const project = { folder } as Project;
   const end = new AbortController();
   const output: Output = { out: '', err: '' };

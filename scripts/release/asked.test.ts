@@ -1,4 +1,4 @@
-/** A project as it is made, under `sallyport dev`, asked through its console; `npm run release -- --dry` does it with all six kinds, from a registry. */
+/** A new project, unchanged, under `sallyport dev`, asked through its console; `npm run release -- --dry` does it with all six kinds, from a registry. */
 import { newProject } from '../../packages/create-sallyport/test/support/projects.js';
 import { command, type Output } from '../../packages/local/test/support/command.js';
 import type { Project } from '../../packages/local/test/support/run.js';

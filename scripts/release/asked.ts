@@ -1,4 +1,4 @@
-/** Asks a running `sallyport dev` through the HTTP API of its console, as its page does: one event for each handler of the project. */
+/** Calls a running `sallyport dev` through the HTTP API of its console, as its page does: one event for each handler of the project. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toOptions } from '../../packages/local/console/parts/form-values.js';
@@ -37,7 +37,7 @@ const INITIALIZE = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'release', version: '1.0.0' } },
 };
 
-/** What a user enters, because nothing describes it. */
+/** Values that a user enters, because no schema describes them. */
 const TYPED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'POST /mcp': { json: JSON.stringify(INITIALIZE) },
   $default: { body: '"hello"' },

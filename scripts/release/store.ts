@@ -61,7 +61,7 @@ function roots(): readonly string[] {
 }
 
 /**
- * Where a package of the workspace has another package installed.
+ * The folder in which a package of the workspace has another package installed.
  *
  * @throws Error if none has it
  */

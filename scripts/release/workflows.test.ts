@@ -74,7 +74,7 @@ it('a release has one tag and one page of notes, with the number of create-sally
     '"v$VERSION"',
     '"v$VERSION"',
   ]);
-  expect(text).toContain('VERSION: ${{ steps.version.outputs.version }}');
+  expect(text).toMatch(/VERSION: \$\{\{ steps\.version\.outputs\.version \}\}/);
   expect(text).toContain("require('./packages/create-sallyport/package.json').version");
 });
 

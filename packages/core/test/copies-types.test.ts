@@ -13,7 +13,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('a key of one copy gives its type to the context of the other', () => {
+it('a key of one copy has its type in the context of the other', () => {
   const file = join(folder, 'app.ts');
   writeFileSync(
     file,

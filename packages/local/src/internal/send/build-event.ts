@@ -37,7 +37,12 @@ const BUILDERS: Readonly<Record<string, Build>> = {
     // Only the handshake has headers.
     const own = headers !== undefined && target === '$connect' ? { headers } : {};
     const text = typeof body === 'string' || body === undefined ? body : JSON.stringify(body);
-    return buildWebSocketEvent({ routeKey: target, ...own, ...(text !== undefined && { body: text }), ...options } as Any);
+    return buildWebSocketEvent({
+      routeKey: target,
+      ...own,
+      ...(text !== undefined && { body: text }),
+      ...options,
+    } as Any);
   },
   appsync(target, options) {
     const [parentTypeName = '', fieldName = ''] = target.split('.');
