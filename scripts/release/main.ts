@@ -104,7 +104,7 @@ async function checkArchives(clone: string, publications: readonly Publication[]
 
 async function tryProjects(publications: readonly Publication[]): Promise<void> {
   const storage = join(folder, 'registry');
-  rmSync(storage, { recursive: true, force: true });
+  if (!values.again) rmSync(storage, { recursive: true, force: true });
   rmSync(join(folder, 'projects'), { recursive: true, force: true });
   await step('archives of others', () => storeOthers(storage));
   const { url, stop } = await startRegistry(storage);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { answer } from './answers.js';
 import { ASKED, askEach, consoleOf } from './asked.js';
 import { type ApplicationManager, commandOf, registryEnvironment, runWithRegistry } from './managers.js';
@@ -77,8 +77,9 @@ async function timed(steps: Readonly<Record<string, () => Promise<void>>>): Prom
 const CREATE: Readonly<Record<ApplicationManager, (template: string) => string>> = {
   npm: (template) => `npm create --yes sallyport@latest my-service -- --yes --template ${template}`,
   pnpm: (template) => `${commandOf('pnpm')} create sallyport my-service --yes --template ${template}`,
+  // On the day of a release yarn refuses it, unless its user says so.
   yarn: (template) =>
-    `${commandOf('yarn')} dlx create-sallyport my-service --yes --template ${template} --package-manager yarn`,
+    `YARN_NPM_MINIMAL_AGE_GATE=0 ${commandOf('yarn')} dlx create-sallyport my-service --yes --template ${template} --package-manager yarn`,
 };
 
 /** Resolves the dependencies. The workflow installs them, in the clone. */
@@ -148,9 +149,10 @@ function ready(child: ChildProcess): Promise<() => string> {
 /** Passes events to the function of the assembly that the workflow has made, without other files, as on Lambda. */
 async function answerAlone(project: string, alone: string, template: string): Promise<void> {
   const assembly = join(project, 'cdk.out');
-  const [found, ...others] = readdirSync(assembly).filter((name) => existsSync(join(assembly, name, 'index.mjs')));
-  if (found === undefined || others.length > 0)
-    throw new Error(`${assembly} has ${found ? 'several functions' : 'no function'}`);
-  cpSync(join(assembly, found), alone, { recursive: true });
-  await answer(join(alone, 'index.mjs'), template, NODE);
+  const files = readdirSync(assembly, { recursive: true, encoding: 'utf8' });
+  const [entry, ...others] = files.filter((name) => /^[^/]+\/index\.[cm]?js$/.test(name));
+  if (entry === undefined || others.length > 0)
+    throw new Error(`${assembly} has the entries ${[entry, ...others].join(', ')} of functions, expected one`);
+  cpSync(join(assembly, dirname(entry)), alone, { recursive: true });
+  await answer(join(alone, basename(entry)), template, NODE);
 }
