@@ -1,7 +1,8 @@
 /**
  * `npm run release [-- --dry] [-- --templates api,events] [-- --managers npm,pnpm]`: builds a clean clone, packs it, checks the archives,
  * installs and runs projects from them through a registry on loopback, and then publishes exactly these bytes. `--dry` leaves the last step out
- * and makes the next versions in the clone; `--dry --again` tries projects with the archives of the last such run. After a failure while publishing, the same command continues where it ended.
+ * and makes the next versions in the clone; `--dry --again` tries projects with the archives of the last such run,
+ * `--quick` without their checks. After a failure while publishing, the same command continues where it ended.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -22,6 +23,7 @@ const { values } = parseArgs({
   options: {
     dry: { type: 'boolean', default: false },
     again: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
     templates: { type: 'string', default: Object.keys(TEMPLATES).join(',') },
     managers: { type: 'string', default: APPLICATION_MANAGERS.join(',') },
   },
@@ -104,8 +106,6 @@ async function checkArchives(clone: string, publications: readonly Publication[]
 
 async function tryProjects(publications: readonly Publication[]): Promise<void> {
   const storage = join(folder, 'registry');
-  if (!values.again) rmSync(storage, { recursive: true, force: true });
-  rmSync(join(folder, 'projects'), { recursive: true, force: true });
   await step('archives of others', () => storeOthers(storage));
   const { url, stop } = await startRegistry(storage);
   try {
@@ -116,6 +116,7 @@ async function tryProjects(publications: readonly Publication[]): Promise<void> 
       // One cache for each manager, as on the machine of a user.
       const home = join(folder, 'projects', `home-${manager}`);
       const name = `${template} with ${manager}`;
+      rmSync(place, { recursive: true, force: true });
       const tried = smoke({ template, manager, isWhole }, { place, home }, url);
       await step(name, () => tried).catch(() => failed.push(name));
       rmSync(place, { recursive: true, force: true });
@@ -131,7 +132,10 @@ function cells(): readonly Smoke[] {
   const managers = APPLICATION_MANAGERS.filter((one) => values.managers.split(',').includes(one));
   const templates = values.templates.split(',');
   return templates.flatMap((template) =>
-    managers.map((manager) => ({ template, manager, isWhole: manager === managers[0] || template === templates[0] })),
+    managers.map((manager) => ({
+      ...{ template, manager },
+      isWhole: !values.quick && (manager === managers[0] || template === templates[0]),
+    })),
   );
 }
 
