@@ -108,6 +108,8 @@ async function tryProjects(publications: readonly Publication[]): Promise<void> 
   const storage = join(folder, 'registry');
   await step('archives of others', () => storeOthers(storage));
   const { url, stop } = await startRegistry(storage);
+  // Metadata of an earlier run names the port of its registry.
+  rmSync(join(folder, 'projects', 'home-yarn', 'yarn', 'metadata'), { recursive: true, force: true });
   try {
     await step('publish to loopback', () => publishAll(publications, url, npmPublisher(url, anyToken(url), folder)));
     const failed: string[] = [];

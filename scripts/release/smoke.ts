@@ -77,7 +77,7 @@ async function timed(steps: Readonly<Record<string, () => Promise<void>>>): Prom
 const CREATE: Readonly<Record<ApplicationManager, (template: string) => string>> = {
   npm: (template) => `npm create --yes sallyport@latest my-service -- --yes --template ${template}`,
   pnpm: (template) => `${commandOf('pnpm')} create sallyport my-service --yes --template ${template}`,
-  // On the day of a release yarn refuses it, unless its user says so.
+  // On the day of a release yarn rejects it by default.
   yarn: (template) =>
     `YARN_NPM_MINIMAL_AGE_GATE=0 ${commandOf('yarn')} dlx create-sallyport my-service --yes --template ${template} --package-manager yarn`,
 };
@@ -107,7 +107,7 @@ const PUSH = [
 ].join(' && ');
 
 /** The shell lines of a workflow, with its variables empty, as in a new repository. */
-export function workflowLines(workflow: string): readonly string[] {
+function workflowLines(workflow: string): readonly string[] {
   return [...workflow.matchAll(/^ {6}- run: (.*)$/gm)].map(([, line = '']) => `STACKS= ${line}`);
 }
 
