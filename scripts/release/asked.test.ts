@@ -13,13 +13,15 @@ it('each handler of the kind `full`, which has the handlers of all others, answe
   const folder = newProject('full', onSources);
   const end = new AbortController();
   const output: Output = { out: '', err: '' };
-  const ended = command({ folder } as Project, ['dev', '--port', '0', '--no-types'], output, '', end);
+  const ended = command({ folder } as Project, ['dev', '--port', '0', '--no-types', '--no-state'], output, '', end);
   const started = async () => {
     while (!output.out.includes('state ')) await new Promise((done) => setTimeout(done, 10));
   };
   await Promise.race([started(), ended]);
   try {
-    expect(await askEach(consoleOf(folder))).toEqual(ASKED.full);
+    // Connections are in a table. The release asks them, with DynamoDB Local.
+    const expected = ASKED.full?.filter((line) => !line.startsWith('websocket '));
+    expect(await askEach(consoleOf(folder), ['websocket'])).toEqual(expected);
   } finally {
     end.abort();
     await ended;

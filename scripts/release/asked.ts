@@ -70,15 +70,17 @@ export const ASKED: Readonly<Record<string, readonly string[]>> = {
 /**
  * Sends one event for each registration of the project, with the values with which its form begins and a caller that its posture accepts.
  *
+ * @param without kinds that are not sent
  * @returns one line for each, in order: `http GET /health: 200`, `queue orders: ok`
  */
-export async function askEach(call: Console): Promise<readonly string[]> {
+export async function askEach(call: Console, without: readonly string[] = []): Promise<readonly string[]> {
   const [forms, inventory] = await Promise.all([call('GET /api/forms'), call('GET /api/inventory')]);
+  const registrations = registrationsOf(inventory).filter(({ kind }) => !without.includes(kind));
   // DynamoDB starts after the doors; connections are its items.
-  if (inventory.routes.some(({ surface }) => surface === 'websocket'))
+  if (registrations.some(({ kind }) => kind === 'websocket'))
     await until(async () => (await call('GET /api/state')).state !== 'starting' || undefined);
   const lines: string[] = [];
-  for (const { kind, target } of registrationsOf(inventory)) {
+  for (const { kind, target } of registrations) {
     const form = forms.find((one) => one.kind === kind);
     if (!form) throw new Error(`the console has no form for ${kind}`);
     const route = inventory.routes.find((one) => one.surface === kind && one.name === target);
