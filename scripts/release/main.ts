@@ -29,6 +29,9 @@ const { values } = parseArgs({
   },
 });
 
+// A release has every check: only a dry run may leave some out.
+const isAgain = values.dry && values.again;
+const isQuick = values.dry && values.quick;
 const commit = (await must('git', ['rev-parse', 'HEAD'])).stdout;
 /** Outside `node_modules`, in which tsc writes no declarations, and outside the repository, whose tools would read the clone. */
 const folder = join(homedir(), '.cache', 'sallyport-release', values.dry ? 'dry' : commit);
@@ -58,13 +61,13 @@ else {
 
 async function prepare(): Promise<Passed> {
   const clone = join(folder, 'clone');
-  if (!(values.dry && values.again)) await makeArchives(clone);
+  if (!isAgain) await makeArchives(clone);
   const publications = readNext(clone).packages.map(({ name, version, needs }) => ({
     ...{ name, version, needs },
     archive: join(folder, 'archives', `${name.replace('@', '').replace('/', '-')}-${version}.tgz`),
   }));
   const integrities = integritiesOf(publications);
-  if (!values.again) await checkArchives(clone, publications);
+  if (!isAgain) await checkArchives(clone, publications);
   await tryProjects(publications);
   if (integritiesOf(publications).join() !== integrities.join())
     throw new Error('the archives changed while they were checked');
@@ -136,7 +139,7 @@ function cells(): readonly Smoke[] {
   return templates.flatMap((template) =>
     managers.map((manager) => ({
       ...{ template, manager },
-      isWhole: !values.quick && (manager === managers[0] || template === templates[0]),
+      isWhole: !isQuick && (manager === managers[0] || template === templates[0]),
     })),
   );
 }
