@@ -38,8 +38,8 @@ const tasks = {
   newcomer: [...build, script('scripts/lab/newcomer/main.ts')],
   pack: [...build, script('scripts/release/pack.ts')],
   release: [script('scripts/release/main.ts')],
-  'release:plan': [script('scripts/release/version.ts', '--plan')],
-  'release:version': [script('scripts/release/version.ts'), script('scripts/docs/main.ts')],
+  'release:plan': [...build, script('scripts/release/version.ts', '--plan')],
+  'release:version': [...build, script('scripts/release/version.ts'), script('scripts/docs/main.ts')],
   size: [script('scripts/bench/size/main.ts')],
   test: [jest],
   // On a build server no user stops the run: it starts everything, checks that the console responds, and exits.

@@ -42,6 +42,11 @@ test('an archive from before the first release has no changelog yet', () => {
 test.each<[string, Archive, string]>([
   ['without a licence text', archive({}, FILES.slice(1)), 'the archive holds no LICENSE'],
   ['without a README', archive({}, FILES.toSpliced(1, 1)), 'the archive holds no README.md'],
+  [
+    'with a source map without its source',
+    archive({}, [...FILES, 'dist/index.js.map', 'dist/limit.d.ts.map']),
+    'dist/limit.d.ts.map maps to src/limit.ts, which is not in the archive',
+  ],
   ['without its changelog', archive({}, FILES.toSpliced(2, 1)), 'the archive holds no CHANGELOG.md'],
   ['without a description', archive({ description: '' }), '`description` is empty'],
   ['that is no module', archive({ type: 'commonjs' }), '`type` is not module'],

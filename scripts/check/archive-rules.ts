@@ -46,7 +46,7 @@ export function findArchiveFaults({ files, manifest }: Archive): readonly string
   if (manifest.type !== 'module') faults.push('`type` is not module');
   if (!manifest.engines?.node) faults.push('`engines.node` is missing');
   if (manifest.sideEffects !== false) faults.push('`sideEffects` is not false, so bundlers keep what nobody uses');
-  faults.push(...missingTargets(files, manifest));
+  faults.push(...missingTargets(files, manifest), ...missingSources(files));
   if (!manifest.keywords?.length) faults.push('`keywords` is empty');
   if (manifest.publishConfig?.access !== 'public') faults.push('`publishConfig.access` is not public');
   if (manifest.publishConfig?.provenance !== true) faults.push('`publishConfig.provenance` is not true');
@@ -72,4 +72,14 @@ function missingTargets(files: readonly string[], manifest: PublishedManifest): 
   return [...targetsOf(manifest), ...imports]
     .filter(([, file]) => !files.includes(file.replace(/^\.\//, '')))
     .map(([name, file]) => `${name} is ${file}, which is not in the archive`);
+}
+
+/** Source maps, which debuggers and stack traces follow, whose file is not in the archive. */
+function missingSources(files: readonly string[]): readonly string[] {
+  const there = new Set(files);
+  return files.flatMap((file) => {
+    const [, stem] = /^dist\/(.*?)(?:\.d\.ts|\.js)\.map$/.exec(file) ?? [];
+    if (stem === undefined || there.has(`src/${stem}.ts`) || there.has(`src/${stem}.tsx`)) return [];
+    return [`${file} maps to src/${stem}.ts, which is not in the archive`];
+  });
 }

@@ -11,7 +11,9 @@ import { newProject } from '../../packages/create-sallyport/test/support/project
 import { command, type Output, run } from '../../packages/local/test/support/command.js';
 import type { Project } from '../../packages/local/test/support/run.js';
 import { ROOT } from '../check/command.js';
+import { consoleOf } from '../release/asked.js';
 import { readSteps, type ShownCommand, wordsOf } from './tutorial.js';
+import { readConsole } from './tutorial-console.js';
 
 const PAGE = readFileSync(join(ROOT, 'docs/tutorial.md'), 'utf8');
 const STEPS = readSteps(PAGE);
@@ -149,7 +151,7 @@ it('compiles after each step', () => {
   ).toEqual([]);
 });
 
-it('answers the requests of the page as the page shows', async () => {
+it('answers the requests of the page as the page shows, and shows in the console the facts of each step', async () => {
   const project = { folder } as Project;
   const end = new AbortController();
   const output: Output = { out: '', err: '' };
@@ -163,6 +165,22 @@ it('answers the requests of the page as the page shows', async () => {
       const { out, err } = await run(project, wordsOf(line).slice(2));
       expect([line, err, out.trimEnd().split('\n').slice(0, shown.length)]).toEqual([line, '', shown.map(matching)]);
     }
+    const throwOops = () =>
+      edit(
+        'src/handlers/create.ts',
+        'if (notes.get',
+        "if (body.id === 'oops') throw new Error('oops');\n    if (notes.get",
+      );
+    expect(await readConsole(consoleOf(folder), throwOops)).toEqual([
+      ['ada', ['unauthenticated, needs notes:read']],
+      'GET /notes authenticated notes:read',
+      ['internal error', 'oops', 'src/handlers/create.ts', true],
+      ['{}', 'FrameworkError'],
+      ['reminders', ['0 gateway-v2 POST /notes', '1 queue reminders']],
+      ['nightly 1'],
+      [['/mcp'], { notes: [{ id: '1', text: 'the first note' }] }],
+      ['POST /mcp authenticated notes:read', ['queue reminders', 'event-bus {"ruleName":"nightly"}']],
+    ]);
   } finally {
     end.abort();
     await ended;

@@ -33,7 +33,7 @@ export async function answer(bundle: string, template: string, version: string):
   const runtime = await startRuntime({
     bundle,
     handler: 'handler',
-    node: nodeBinary(version),
+    node: version === process.versions.node ? process.execPath : nodeBinary(version),
     nodeMajor: Number(version.split('.', 1)[0]),
   });
   try {

@@ -1,7 +1,8 @@
 /**
  * `npm run release [-- --dry] [-- --templates api,events] [-- --managers npm,pnpm]`: builds a clean clone, packs it, checks the archives,
  * installs and runs projects from them through a registry on loopback, and then publishes exactly these bytes. `--dry` leaves the last step out
- * and makes the next versions in the clone. After a failure while publishing, the same command continues where it ended.
+ * and makes the next versions in the clone; `--dry --again` tries projects with the archives of the last such run,
+ * `--quick` without their checks. After a failure while publishing, the same command continues where it ended.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -12,20 +13,25 @@ import { ROOT, run } from '../check/command.js';
 import { mapConcurrently } from '../check/concurrently.js';
 import { checkArchive } from '../check/gates/packaging.js';
 import { APPLICATION_MANAGERS } from './managers.js';
-import { findUnstatedBreaks, readNext } from './next.js';
+import { readApiChanges, readNext } from './next.js';
 import { anyToken, npmPublisher, type Publication, publishAll } from './publish.js';
 import { integrityOf, startRegistry } from './registry.js';
-import { smoke } from './smoke.js';
+import { type Smoke, smoke } from './smoke.js';
 import { storeOthers } from './store.js';
 
 const { values } = parseArgs({
   options: {
     dry: { type: 'boolean', default: false },
+    again: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
     templates: { type: 'string', default: Object.keys(TEMPLATES).join(',') },
     managers: { type: 'string', default: APPLICATION_MANAGERS.join(',') },
   },
 });
 
+// A release has every check: only a dry run may leave some out.
+const isAgain = values.dry && values.again;
+const isQuick = values.dry && values.quick;
 const commit = (await must('git', ['rev-parse', 'HEAD'])).stdout;
 /** Outside `node_modules`, in which tsc writes no declarations, and outside the repository, whose tools would read the clone. */
 const folder = join(homedir(), '.cache', 'sallyport-release', values.dry ? 'dry' : commit);
@@ -54,26 +60,41 @@ else {
 }
 
 async function prepare(): Promise<Passed> {
-  const dirty = (await must('git', ['status', '--porcelain'])).stdout;
-  if (dirty !== '') throw new Error(`the working tree has changes that are not committed:\n${dirty}`);
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
   const clone = join(folder, 'clone');
-  await step('clone', () => must('git', ['clone', '--quiet', '--no-hardlinks', ROOT, clone]));
-  await must('git', ['checkout', '--quiet', '--detach', commit], clone);
-  const { changesets } = readNext(clone);
-  const breaks = findUnstatedBreaks(clone);
-  if (breaks.length > 0) throw new Error(breaks.join('\n'));
-  if (changesets.length > 0 && !values.dry)
-    throw new Error(`${changesets.length} changesets are left: npm run release:version, and commit`);
-  const task = (...args: readonly string[]) => must(process.execPath, [join(clone, 'scripts/run.mjs'), ...args], clone);
-  if (changesets.length > 0) await step('versions', () => task('release:version'));
-  await step('install, build and pack', () => task('pack', join(folder, 'archives')));
+  if (!isAgain) await makeArchives(clone);
   const publications = readNext(clone).packages.map(({ name, version, needs }) => ({
     ...{ name, version, needs },
     archive: join(folder, 'archives', `${name.replace('@', '').replace('/', '-')}-${version}.tgz`),
   }));
   const integrities = integritiesOf(publications);
+  if (!isAgain) await checkArchives(clone, publications);
+  await tryProjects(publications);
+  if (integritiesOf(publications).join() !== integrities.join())
+    throw new Error('the archives changed while they were checked');
+  const found: Passed = { commit, publications, integrities };
+  writeFileSync(passed, JSON.stringify(found));
+  return found;
+}
+
+/** The archives of the commit, built in a clone without anything of this folder. */
+async function makeArchives(clone: string): Promise<void> {
+  const dirty = (await must('git', ['status', '--porcelain'])).stdout;
+  if (dirty !== '') throw new Error(`the working tree has changes that are not committed:\n${dirty}`);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  await step('clone', () => must('git', ['clone', '--quiet', '--no-hardlinks', ROOT, clone]));
+  await must('git', ['checkout', '--quiet', '--detach', commit], clone);
+  const { changesets } = readNext(clone);
+  if (changesets.length > 0 && !values.dry)
+    throw new Error(`${changesets.length} changesets are left: npm run release:version, and commit`);
+  const task = (...args: readonly string[]) => must(process.execPath, [join(clone, 'scripts/run.mjs'), ...args], clone);
+  if (changesets.length > 0) await step('versions', () => task('release:version'));
+  await step('install, build and pack', () => task('pack', join(folder, 'archives')));
+}
+
+async function checkArchives(clone: string, publications: readonly Publication[]): Promise<void> {
+  const { breaks } = readApiChanges(clone);
+  if (breaks.length > 0) throw new Error(breaks.join('\n'));
   await step('gates on the archives', async () => {
     const findings = await mapConcurrently(publications, 2, ({ archive }) => checkArchive(archive));
     if (findings.flat().length > 0) throw new Error(findings.flat().join('\n'));
@@ -84,30 +105,43 @@ async function prepare(): Promise<Passed> {
       ...['sbom', '--sbom-format', 'cyclonedx', '--lockfile-only', '--out', join(folder, 'sbom.cdx.json')],
     ]),
   );
-  await tryProjects(publications);
-  const found: Passed = { commit, publications, integrities };
-  if (integritiesOf(publications).join() !== integrities.join())
-    throw new Error('the archives changed while they were checked');
-  writeFileSync(passed, JSON.stringify(found));
-  return found;
 }
 
 async function tryProjects(publications: readonly Publication[]): Promise<void> {
   const storage = join(folder, 'registry');
   await step('archives of others', () => storeOthers(storage));
   const { url, stop } = await startRegistry(storage);
+  // Metadata of an earlier run names the port of its registry.
+  rmSync(join(folder, 'projects', 'home-yarn', 'yarn', 'metadata'), { recursive: true, force: true });
   try {
     await step('publish to loopback', () => publishAll(publications, url, npmPublisher(url, anyToken(url), folder)));
-    for (const template of values.templates.split(',')) {
-      for (const manager of APPLICATION_MANAGERS.filter((one) => values.managers.split(',').includes(one))) {
-        const place = join(folder, 'projects', `${template}-${manager}`);
-        await step(`${template} with ${manager}`, () => smoke({ template, manager }, place, url));
-        rmSync(place, { recursive: true, force: true });
-      }
-    }
+    const failed: string[] = [];
+    await mapConcurrently(cells(), 2, async ({ template, manager, isWhole }) => {
+      const place = join(folder, 'projects', `${template}-${manager}`);
+      // One cache for each manager, as on the machine of a user.
+      const home = join(folder, 'projects', `home-${manager}`);
+      const name = `${template} with ${manager}`;
+      rmSync(place, { recursive: true, force: true });
+      const tried = smoke({ template, manager, isWhole }, { place, home }, url);
+      await step(name, () => tried).catch(() => failed.push(name));
+      rmSync(place, { recursive: true, force: true });
+    });
+    if (failed.length > 0) throw new Error(`these do not hold: ${failed.join(', ')}`);
   } finally {
     await stop();
   }
+}
+
+/** Every kind with every package manager. `check` of a project is the same with each: the first runs it for all kinds, others for one kind. */
+function cells(): readonly Smoke[] {
+  const managers = APPLICATION_MANAGERS.filter((one) => values.managers.split(',').includes(one));
+  const templates = values.templates.split(',');
+  return templates.flatMap((template) =>
+    managers.map((manager) => ({
+      ...{ template, manager },
+      isWhole: !isQuick && (manager === managers[0] || template === templates[0]),
+    })),
+  );
 }
 
 function readPassed(): Passed {
@@ -130,10 +164,11 @@ async function step<T>(name: string, act: () => Promise<T>): Promise<T> {
   const started = Date.now();
   try {
     const result = await act();
-    process.stdout.write(`ok      ${name}, ${((Date.now() - started) / 1000).toFixed(1)} s\n`);
+    const note = typeof result === 'string' ? `: ${result}` : '';
+    process.stdout.write(`ok      ${name}${note}, ${((Date.now() - started) / 1000).toFixed(1)} s\n`);
     return result;
   } catch (error) {
-    process.stdout.write(`FAILED  ${name}\n`);
+    process.stdout.write(`FAILED  ${name}\n${(error as Error).message}\n`);
     throw error;
   }
 }

@@ -1,5 +1,6 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { type CommandResult, ROOT, run } from '../check/command.js';
 
 /** The package managers of an application. */
@@ -22,8 +23,24 @@ export function commandOf(manager: ApplicationManager): string {
  * @param home where they keep their caches
  */
 export function runWithRegistry(project: string, line: string, url: string, home: string): Promise<CommandResult> {
-  const variables = {
+  const given = Object.entries(registryVariables(url, home)).map(([name, value]) => `${name}=${value}`);
+  const cleared = Object.keys(process.env).filter((name) => OF_THIS_TASK.test(name));
+  return run('env', [...cleared.flatMap((name) => ['-u', name]), ...given, 'sh', '-c', line], project);
+}
+
+/** Variables of the npm that runs this task. */
+const OF_THIS_TASK = /^(?:npm|pnpm|yarn)_|^NODE_(?:OPTIONS|PATH)$/i;
+
+/** The variables of a process in a project with one registry. */
+export function registryEnvironment(url: string, home: string): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !OF_THIS_TASK.test(name));
+  return { ...Object.fromEntries(own), ...registryVariables(url, home) };
+}
+
+function registryVariables(url: string, home: string): Readonly<Record<string, string>> {
+  return {
     HOME: home,
+    PATH: [withoutManagers(home), ...pathOfMachine()].join(delimiter),
     XDG_CACHE_HOME: join(home, 'cache'),
     XDG_DATA_HOME: join(home, 'data'),
     XDG_STATE_HOME: join(home, 'state'),
@@ -44,8 +61,18 @@ export function runWithRegistry(project: string, line: string, url: string, home
     YARN_NODE_LINKER: 'node-modules',
     YARN_GLOBAL_FOLDER: join(home, 'yarn'),
   };
-  const given = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
-  // Variables of the npm that runs this task.
-  const cleared = Object.keys(process.env).filter((name) => /^(?:npm|pnpm|yarn)_|^NODE_(?:OPTIONS|PATH)$/i.test(name));
-  return run('env', [...cleared.flatMap((name) => ['-u', name]), ...given, 'sh', '-c', line], project);
+}
+
+/** Without the commands of this workspace, which npm adds for its tasks: a project has its own. */
+function pathOfMachine(): readonly string[] {
+  return (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'));
+}
+
+/** A folder for the front of `PATH`: a machine with only Node and npm, regardless of this one. */
+function withoutManagers(home: string): string {
+  const folder = join(home, 'bin');
+  mkdirSync(folder, { recursive: true });
+  for (const name of ['pnpm', 'yarn', 'corepack'])
+    writeFileSync(join(folder, name), `#!/bin/sh\necho '${name}: not found' >&2\nexit 127\n`, { mode: 0o755 });
+  return folder;
 }

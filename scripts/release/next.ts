@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findBreaks, type ReleasedApi } from '../api/breaks.js';
+import { type ApiChanges, compareApi, type ReleasedApi } from '../api/breaks.js';
 import { publicNames } from '../api/names.js';
+import { readSignatures } from '../api/signatures.js';
 import { readWorkspace } from '../check/workspace.js';
 import { type Changeset, readChangesets } from './changesets.js';
 import { breakingStep, type PlannedRelease, planReleases, type ReleasedPackage } from './plan.js';
@@ -19,7 +20,7 @@ export interface NextRelease {
   readonly planned: readonly PlannedRelease[];
 }
 
-/** The file with the names of the last release. */
+/** The file with the public names of the last release and their declarations. */
 export const RELEASED = 'scripts/api/released.json';
 
 /** The next versions of a workspace, from its changesets. */
@@ -44,12 +45,13 @@ export function readNext(root: string): NextRelease {
   };
 }
 
-/** Breaks of the public API that no changeset states; none before the first release. */
-export function findUnstatedBreaks(root: string): readonly string[] {
+/** The changes of the public API that no changeset states as a break, and additions; none before the first release. */
+export function readApiChanges(root: string): ApiChanges {
   const file = join(root, RELEASED);
-  if (!existsSync(file)) return [];
+  if (!existsSync(file)) return { breaks: [], additions: [] };
   const breaking = readNext(root).planned.filter(({ step, from }) => step === breakingStep(from));
-  return findBreaks(readJson<ReleasedApi>(file), publicNames(root), new Set(breaking.map(({ name }) => name)));
+  const names = new Set(breaking.map(({ name }) => name));
+  return compareApi(readJson<ReleasedApi>(file), publicNames(root), readSignatures(root), names);
 }
 
 function readJson<T>(file: string): T {

@@ -55,11 +55,22 @@ function roots(): readonly string[] {
   const versions = JSON.parse(readFileSync(join(ROOT, 'packages/create-sallyport/versions.json'), 'utf8')) as {
     readonly others: Readonly<Record<string, string>>;
   };
-  const projects = Object.keys(versions.others).map((name) =>
-    join(ROOT, 'packages/create-sallyport/node_modules', name),
-  );
+  const projects = Object.keys(versions.others).map(inWorkspace);
   const managers = [join(ROOT, 'scripts/pnpm/node_modules/pnpm'), join(ROOT, 'node_modules/@yarnpkg/cli-dist')];
   return [...projects, ...ours, ...managers];
+}
+
+/**
+ * The folder in which a package of the workspace has another package installed.
+ *
+ * @throws Error if none has it
+ */
+function inWorkspace(name: string): string {
+  const folders = ['packages/create-sallyport', ...readWorkspace(ROOT, ['packages']).map(({ folder }) => folder)];
+  const place = folders.map((folder) => join(ROOT, folder, 'node_modules', name)).find((one) => existsSync(one));
+  if (place === undefined)
+    throw new Error(`no package of the workspace has ${name} installed, which new projects need`);
+  return place;
 }
 
 function closure(folders: readonly string[]): ReadonlyMap<string, Found> {
@@ -112,7 +123,9 @@ function plain({ scripts, devDependencies, ...manifest }: Installed): StoredVers
 }
 
 async function archiveOf(folder: string | undefined, { name, version, ...rest }: Installed): Promise<string> {
-  const archive = join(STORE, `${name.replace('/', '+')}-${version}.tgz`);
+  // npm packs bundled dependencies too.
+  const isWhole = Array.isArray(rest.bundledDependencies ?? rest.bundleDependencies);
+  const archive = join(STORE, `${name.replace('/', '+')}-${version}${isWhole ? '-whole' : ''}.tgz`);
   if (existsSync(archive)) return archive;
   let source = folder;
   if (source === undefined) {
@@ -120,9 +133,16 @@ async function archiveOf(folder: string | undefined, { name, version, ...rest }:
     mkdirSync(source, { recursive: true });
     writeFileSync(join(source, 'package.json'), JSON.stringify({ name, version, ...rest }));
   }
-  const files = readdirSync(source).filter((one) => one !== 'node_modules');
+  const files = readdirSync(source).filter((one) => isWhole || one !== 'node_modules');
   // pnpm links equal files of several packages: each archive needs its own.
-  const flags = ['--hard-dereference', '--transform', 's,^,package/,', '--use-compress-program', 'gzip -1'];
+  const flags = [
+    '--exclude=node_modules/.bin',
+    '--hard-dereference',
+    '--transform',
+    's,^,package/,',
+    '--use-compress-program',
+    'gzip -1',
+  ];
   const { status, output } = await run('tar', [...flags, '-cf', archive, '-C', source, '--', ...files]);
   if (status !== 0) throw new Error(`${archive} could not be written\n${output}`);
   return archive;

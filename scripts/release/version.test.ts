@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ROOT } from '../check/command.js';
 import { parseChangeset } from './changesets.js';
-import { findUnstatedBreaks, readNext } from './next.js';
+import { readApiChanges, readNext } from './next.js';
 import { writeVersions } from './version.js';
 
 let root: string;
@@ -119,7 +119,7 @@ describe('a release', () => {
     makeReleased();
     const files = Object.entries(sources).map(([name, text]) => [`packages/${name}/src/index.ts`, text] as const);
     write({ ...Object.fromEntries(files), '.changeset/a.md': changeset('@sallyport/core', step, 'Text.') });
-    expect(findUnstatedBreaks(root)).toEqual(findings);
+    expect(readApiChanges(root).breaks).toEqual(findings);
   });
 
   it.each([

@@ -1,5 +1,5 @@
 /**
- * `npm run release:version`: consumes the changesets: raises the versions, writes the changelogs and the names of the public API.
+ * `npm run release:version`: consumes the changesets: raises the versions, writes the changelogs and the public API.
  * `npm run release:plan` prints the versions and writes nothing. In place of `changeset version`, which raises the dependents of a peer to 1.0.0.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,9 +7,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { releasedApi } from '../api/breaks.js';
 import { publicNames } from '../api/names.js';
+import { readSignatures } from '../api/signatures.js';
+import { findMissingBuild } from '../check/built.js';
 import { ROOT } from '../check/command.js';
 import { addEntry, renderEntry } from './changelog.js';
-import { findUnstatedBreaks, type NextRelease, RELEASED, readNext } from './next.js';
+import { type NextRelease, RELEASED, readApiChanges, readNext } from './next.js';
 import { breakingStep } from './plan.js';
 
 /** Writes the next versions into a workspace. */
@@ -32,7 +34,8 @@ export function writeVersions(root: string, { packages, changesets, planned }: N
   }
   for (const { file } of changesets) rmSync(file);
   const versions = new Map(packages.map(({ name, version }) => [name, next.get(name)?.to ?? version]));
-  writeFileSync(join(root, RELEASED), `${JSON.stringify(releasedApi(versions, publicNames(root)), undefined, 2)}\n`);
+  const api = releasedApi(versions, publicNames(root), readSignatures(root));
+  writeFileSync(join(root, RELEASED), `${JSON.stringify(api, undefined, 2)}\n`);
 }
 
 /** `repository`, `homepage` and `bugs` of a package: made from `repository` of the root's `package.json`, an address such as `https://host/owner/name`. */
@@ -51,7 +54,8 @@ function placesOf(root: string, folder: string): object {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const next = readNext(ROOT);
-  const breaks = findUnstatedBreaks(ROOT);
+  const unbuilt = findMissingBuild(ROOT, 'api');
+  const breaks = unbuilt.length > 0 ? unbuilt : readApiChanges(ROOT).breaks;
   for (const finding of breaks) process.stderr.write(`${finding}\n`);
   for (const { name, from, to } of next.planned) process.stdout.write(`${name} ${from} -> ${to}\n`);
   if (breaks.length > 0) process.exitCode = 1;

@@ -67,3 +67,32 @@ it('only the release may write, and only its publication has an identity', () =>
     'test.yml': [],
   });
 });
+
+it('a release has one tag and one page of notes, with the number of create-sallyport', () => {
+  const text = readFileSync(join(FOLDER, 'release.yml'), 'utf8');
+  expect([...text.matchAll(/\b(?:git tag|gh release create) (\S+)/g)].map(([, tag]) => tag)).toEqual([
+    '"v$VERSION"',
+    '"v$VERSION"',
+  ]);
+  expect(text).toMatch(/VERSION: \$\{\{ steps\.version\.outputs\.version \}\}/);
+  expect(text).toContain("require('./packages/create-sallyport/package.json').version");
+});
+
+it('every action is pinned to a commit, with its version as a comment, and to the same one everywhere', () => {
+  const files = [
+    ...WORKFLOWS.map((name) => join(FOLDER, name)),
+    join(ROOT, 'packages/create-sallyport/templates/base/_github/workflows/ci.yml'),
+    join(ROOT, 'docs/deploy-ci.md'),
+  ];
+  const used = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/\buses: (.*)$/gm)].map(([, action = '']) => action),
+  );
+  expect(used.filter((action) => !/^[\w/-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
+  const names = [...new Set(used)].map((action) => action.split('@')[0]).sort();
+  expect(names).toEqual([
+    'actions/checkout',
+    'actions/setup-node',
+    'actions/upload-artifact',
+    'aws-actions/configure-aws-credentials',
+  ]);
+});

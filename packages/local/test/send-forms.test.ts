@@ -34,6 +34,15 @@ it.each([
   expect(detect(buildEvent({ kind: 'http', target: 'GET /', doors: [door] }))).toBe(expected);
 });
 
+it.each([
+  ['$connect', { authorization: 'Bearer t' }],
+  ['$default', undefined],
+  ['$disconnect', undefined],
+])('of a WebSocket only the handshake has headers: %s', (target, headers) => {
+  const event = buildEvent({ kind: 'websocket', target, options: { headers: { authorization: 'Bearer t' } } });
+  expect((event as { readonly headers?: object }).headers).toEqual(headers);
+});
+
 it('any event is sent unchanged', () => {
   expect(buildEvent({ kind: 'event', options: [1] })).toEqual([1]);
 });

@@ -32,6 +32,7 @@ export const TERMS: Readonly<Record<string, readonly string[]>> = {
   'deploy-ci': ['preview environment', 'canary', 'blue green', 'rollback'],
   local: ['local emulator', 'hot reload', 'sam local', 'serverless offline', 'breakpoint debugger'],
   testing: ['mock event', 'unit test', 'fixture', 'test doubles'],
+  teams: ['monorepo', 'turborepo', 'nx', 'API versioning', 'shared middleware'],
   migrating: ['express', 'serverless-http', 'NestJS', 'fastify adapter', 'warm-up plugin'],
   streaming: ['response streaming', 'server-sent events', 'streamifyResponse', 'SSE'],
   websocket: ['socket', 'connections table', 'broadcast'],

@@ -33,9 +33,16 @@ const BUILDERS: Readonly<Record<string, Build>> = {
     const build = HTTP_BUILDERS[doors[0] ?? 'gateway-v2'] ?? buildAPIGatewayV2Request;
     return build(method, path, options as Any);
   },
-  websocket(target, { body, headers: _headers, ...options }) {
+  websocket(target, { body, headers, ...options }) {
+    // Only the handshake has headers.
+    const own = headers !== undefined && target === '$connect' ? { headers } : {};
     const text = typeof body === 'string' || body === undefined ? body : JSON.stringify(body);
-    return buildWebSocketEvent({ routeKey: target, ...(text !== undefined && { body: text }), ...options } as Any);
+    return buildWebSocketEvent({
+      routeKey: target,
+      ...own,
+      ...(text !== undefined && { body: text }),
+      ...options,
+    } as Any);
   },
   appsync(target, options) {
     const [parentTypeName = '', fieldName = ''] = target.split('.');

@@ -87,10 +87,24 @@ export const resolverStep: Step = (node, renderer) => {
       : '';
     return `${modifiers}const ${node.name.text} = ${resolvedBy(node, renderer)}.handleLambda;`;
   }
+  if (ts.isCallExpression(node)) return resolvedCall(node, renderer);
   if (!ts.isExpression(node) || !isFunc(node)) return undefined;
   const resolved = resolvedBy(node, renderer);
   return resolved === undefined ? undefined : `${resolved}.handleLambda`;
 };
+
+/** `app.resolve(event, context)` in a method, whose decorators are kept, or in a function that does more. */
+function resolvedCall(node: ts.CallExpression, renderer: Renderer): string | undefined {
+  if (!ts.isPropertyAccessExpression(node.expression)) return undefined;
+  const { expression, name } = node.expression;
+  const application = renderer.service.applicationOf(expression);
+  if (!application || application.unsafe !== undefined) return undefined;
+  if (name.text === 'resolveStream')
+    renderer.todo(node, 'resolveStream: export createLambdaFunctionURLStreamingHandler(app) of @sallyport/http');
+  if (!application.framework.resolvers.includes(name.text)) return undefined;
+  const given = node.arguments.slice(0, 2).map((argument) => renderer.render(argument));
+  return `${renderer.render(expression)}.handleLambda(${given.join(', ')})`;
+}
 
 function resolvedBy(func: ts.Node, renderer: Renderer): string | undefined {
   if (!isFunc(func) || !func.body) return undefined;

@@ -11,10 +11,14 @@ const CORS = {
   },
 };
 
+const BIND = {
+  todo: 'bind({ body: schema }, (ctx, { body }) => …) of @sallyport/http; also params and query. Invalid input answers 422',
+};
+
 /** Hono, with `hono/aws-lambda`. */
 export const HONO: Framework = {
   name: 'Hono',
-  modules: ['hono', '@hono/zod-validator'],
+  modules: ['hono', '@hono/zod-validator', '@hono/standard-validator'],
   makers: { 'hono#Hono': 'app', 'hono/tiny#Hono': 'app', 'hono/quick#Hono': 'app' },
   adapters: ['hono/aws-lambda#handle'],
   resolvers: [],
@@ -87,6 +91,9 @@ export const HONO: Framework = {
     'hono/timeout#timeout': { todo: 'timeoutMiddleware of @sallyport/http' },
     'hono/body-limit#bodyLimit': { todo: 'the option limits of SecureApp' },
     'hono/pretty-json#prettyJSON': { todo: 'answers are compact JSON' },
+    '@hono/zod-validator#zValidator': BIND,
+    '@hono/standard-validator#sValidator': BIND,
+    'hono/validator#validator': BIND,
     'hono/csrf#csrf': { todo: 'see docs/security.md of Sallyport' },
   },
   todos: {

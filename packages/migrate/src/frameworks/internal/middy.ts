@@ -81,7 +81,9 @@ export const MIDDY: Framework = {
     '@middy/appconfig#default': { todo: '@sallyport/parameters' },
     '@aws-lambda-powertools/logger/middleware#injectLambdaContext': { drop: true },
     '@aws-lambda-powertools/tracer/middleware#captureLambdaHandler': { drop: true },
-    '@aws-lambda-powertools/metrics/middleware#logMetrics': { drop: true },
+    '@aws-lambda-powertools/metrics/middleware#logMetrics': {
+      todo: 'a middleware that calls metrics.publishStoredMetrics() after next(ctx)',
+    },
     '@aws-lambda-powertools/idempotency/middleware#makeHandlerIdempotent': {
       todo: 'withIdempotency of @sallyport/jobs',
     },
