@@ -19,7 +19,7 @@ it('each handler of the kind `full`, which has the handlers of all others, answe
   };
   await Promise.race([started(), ended]);
   try {
-    // Connections are in a table. The release asks them, with DynamoDB Local.
+    // Connections are in a table. The release sends their events too, with DynamoDB Local.
     const expected = ASKED.full?.filter((line) => !line.startsWith('websocket '));
     expect(await askEach(consoleOf(folder), ['websocket'])).toEqual(expected);
   } finally {

@@ -171,7 +171,11 @@ describe('a queue engine', () => {
     const options = { clock, arn: QUEUE, invoke, batchSize: 3, maximumBatchingWindowMs: 5_000, invocations: 2 };
     const engine = createQueueEngine(options);
     const send = (...ids: readonly string[]) => engine.send(ids.map((messageId) => ({ messageId, body: '' })));
-    const delivered = () => waiting.splice(0).map(({ ids, end }) => (end(ok), [...ids].sort()));
+    const delivered = () =>
+      waiting.splice(0).map(({ ids, end }) => {
+        end(ok);
+        return [...ids].sort();
+      });
     send('a');
     await clock.advance(3_000);
     send('b');

@@ -1,6 +1,5 @@
 import type { OptionalPart } from '@sallyport/bundle';
-import type { Grant, IGrantable, IPrincipal } from 'aws-cdk-lib/aws-iam';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type Grant, type IGrantable, type IPrincipal, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   type Alias,
   Architecture,
@@ -359,20 +358,12 @@ export class ServiceFunction extends Construct implements IGrantable {
     return makeCanary(this, this.fn, props);
   }
 
-  /**
-   * Grants the answers to callbacks of this durable function: `completeCallback`, `failCallback` and `heartbeatCallback`.
-   *
-   * @example exports.grantComplete(api);
-   */
+  /** Grants the answers to callbacks of this durable function: `completeCallback`, `failCallback`, `heartbeatCallback`. */
   grantComplete(grantee: IGrantable): Grant {
     return grantCallbacks(this.fn as IFunction, grantee);
   }
 
-  /**
-   * Grants the start of executions of this durable function: `startExecution`.
-   *
-   * @example exports.grantStart(api);
-   */
+  /** Grants the start of executions of this durable function: `startExecution`. */
   grantStart(grantee: IGrantable): Grant {
     grantOn(grantee, ['lambda:InvokeFunction'], [this.events.functionArn]);
     return grantOnExecutions(this.fn as IFunction, grantee, ['lambda:GetDurableExecution']);
