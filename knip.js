@@ -151,7 +151,7 @@ export default {
     'examples/*': {
       entry: [
         'src/lambda.ts',
-        'dev/lambda.ts',
+        'dev/*.ts',
         'infra/app.ts',
         'test/nag.ts',
         'demo/main.ts',

@@ -35,9 +35,9 @@ export interface SplitBudget {
 
 /**
  * Many small parts cost more than they save: each is a file to open, and code that only some of the lazy parts share with the start becomes a
- * separate file. So the start has few modules that lazy parts need too, and all lazy parts reach those.
+ * separate file. So the start has few modules that lazy parts need too, and all lazy parts reach those. Since durable executions 0.1 KB.
  */
-export const SPLIT_BUDGETS: readonly SplitBudget[] = [{ name: 'mcp', startBytes: 14_450, startFiles: 3, lazyParts: 6 }];
+export const SPLIT_BUDGETS: readonly SplitBudget[] = [{ name: 'mcp', startBytes: 14_550, startFiles: 3, lazyParts: 6 }];
 
 const HEALTH = gatewayV2Event({ method: 'GET', path: '/health' });
 const S3_EVENT = { Records: [{ eventSource: 'aws:s3', s3: { bucket: { name: 'uploads' }, object: { key: 'a' } } }] };
@@ -111,7 +111,7 @@ export const BUDGETS: readonly Budget[] = [
   { name: 'otel', gzipBytes: 37_100, wantedBytes: 33_000, event: HEALTH, accepts: isOk },
   // Without parts of the framework: what is unused by default, then all that can be left out.
   { name: 'app-unused', entry: 'app', leftOut: UNUSED, gzipBytes: 34_350, event: HEALTH, accepts: isOk },
-  { name: 'secure-unused', entry: 'secure', leftOut: UNUSED, gzipBytes: 43_250, event: HEALTH, accepts: isOk },
+  { name: 'secure-unused', entry: 'secure', leftOut: UNUSED, gzipBytes: 43_350, event: HEALTH, accepts: isOk },
   { name: 'http-least', entry: 'http', leftOut: ALL, gzipBytes: 24_450, event: HEALTH, accepts: isOk },
   { name: 'app-least', entry: 'app', leftOut: ALL, gzipBytes: 28_300, event: HEALTH, accepts: isOk },
   {
@@ -147,7 +147,7 @@ export const BUDGETS: readonly Budget[] = [
   // One service: no code of the others. The README of the package lists the parts that 2 KB would have to omit.
   {
     name: 'parameter',
-    gzipBytes: 21_350,
+    gzipBytes: 21_450,
     wantedBytes: 19_500,
     event: queueEvent(10, []),
     accepts: () => true,
