@@ -168,3 +168,32 @@ export interface DurableOptions {
   /** `inline`: the execution of the batch waits for this record. `handoff`: each record starts a separate execution. */
   readonly delivery?: 'inline' | 'handoff';
 }
+
+/** The caller of an execution, as the history has it: never a token. */
+export interface RecordedCaller {
+  /** The name of the caller, never blank. */
+  readonly identity: string;
+  /** The scopes that the resolver returned. */
+  readonly scopes: readonly string[];
+  /** `internal` for a caller inside the organization. */
+  readonly kind: 'external' | 'internal';
+  /** The tenant; `''` if absent. */
+  readonly tenantId: string;
+  /** The claims that the option `claims` names. */
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
+/** Starts an execution. If one has this name, nothing happens, or the call rejects with `durable.execution_conflict`. */
+export type StartRecord = (input: {
+  readonly functionArn: string;
+  readonly name: string;
+  readonly event: unknown;
+}) => Promise<unknown>;
+
+/** The two calls of the SDK to the service: a `DurableExecutionClient` of `@aws/durable-execution-sdk-js`. */
+export interface ExecutionClient {
+  /** Reads a further page of the history. */
+  getExecutionState(request: never, logger?: never): Promise<object>;
+  /** Records operations. */
+  checkpoint(request: never, logger?: never): Promise<object>;
+}

@@ -2,20 +2,9 @@ import { AssertionError } from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
 import { canonicalJson } from '@sallyport/core/internal';
 import { type Kill, killOnce, killText } from './internal/kill.js';
-import { SWEEP_OPTIONS } from './options.js';
+import { SWEEP_OPTIONS } from './internal/options.js';
 import { drive } from './run-durable.js';
-import type { BuildDurable, DurableRun, RunDurableOptions } from './types.js';
-
-/** Options of {@link sweep}. */
-export interface SweepOptions extends RunDurableOptions {
-  /**
-   * Names of steps with `effect: 'atMostOnce'`: their function must never run twice. The result may differ where a kill interrupted one.
-   * Default: none.
-   */
-  readonly atMostOnce?: readonly string[];
-  /** Called after each run with a kill, to check the effects in other systems. A rejection fails the sweep. */
-  readonly check?: (run: DurableRun, kill: string) => unknown;
-}
+import type { BuildDurable, DurableRun, SweepOptions } from './types.js';
 
 /** Counts of a sweep. */
 export interface SweepReport {
