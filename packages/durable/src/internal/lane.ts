@@ -10,7 +10,7 @@ import type { ExecutionRun } from './execution.js';
 import { recordFailure } from './failures.js';
 import { assertMapping } from './handoff.js';
 import { isEnded } from './history.js';
-import { digestOf, eventIdentity, toUuid } from './identity.js';
+import { eventIdentity, placeDigest, toUuid } from './identity.js';
 import { mapInOrder } from './in-order.js';
 import { type BatchParts, LaneRun } from './lane-run.js';
 import type { LaneScope } from './lane-scope.js';
@@ -110,11 +110,11 @@ export class Lane implements LaneScope {
 
   newId(): string {
     this.#ids += 1;
-    return toUuid(digestOf(this.#identity, ...this.#path, this.#ids));
+    return toUuid(placeDigest(this.#identity, ...this.#path, this.#ids));
   }
 
   idempotencyKey(name: string): string {
-    return digestOf(this.#identity, ...this.#path, name);
+    return placeDigest(this.#identity, ...this.#path, name);
   }
 
   record<T>(name: string, run: () => MaybePromise<T>): Promise<T> {
