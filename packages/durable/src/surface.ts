@@ -33,8 +33,8 @@ export interface DurableExecutionsOptions {
   /** The wait after which `revalidate` runs. Default: one hour. */
   readonly revalidateAfter?: Duration;
   /**
-   * Starts an execution: `beginExecution` of `@sallyport/durable/start`. With it, each message of a standard queue has its own execution, and
-   * the batch is answered immediately. Default: a batch waits for its messages.
+   * Starts an execution for each message of a standard queue, so that the batch is answered immediately: `beginExecution` of
+   * `@sallyport/durable/start`. Default: a batch waits for its messages.
    */
   readonly start?: StartRecord;
   /** The transport of the SDK, for tests. Default: the Lambda API. */

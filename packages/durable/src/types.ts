@@ -161,11 +161,14 @@ export interface Durable {
 
 /** Options of `durable`. */
 export interface DurableOptions {
-  /** Outside an execution, waits of at most this length are slept, within the deadline. Without it they reject with `durable.not_durable`. */
+  /** Outside an execution, waits of at most this length are slept, within the deadline. Default: they reject with `durable.not_durable`. */
   readonly sleepUpTo?: Duration;
   /** The clock of timers outside an execution. Default: the system's clock. */
   readonly clock?: Clock;
-  /** `inline`: the execution of the batch waits for this record. `handoff`: each record starts a separate execution. */
+  /**
+   * `inline`: the execution of the batch waits for this record; `handoff`: each record starts a separate execution. Default: `handoff` for
+   * standard queues if `durableExecutions` has `start`, else `inline`.
+   */
   readonly delivery?: 'inline' | 'handoff';
 }
 

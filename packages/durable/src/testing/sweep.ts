@@ -65,7 +65,7 @@ export async function sweep(build: BuildDurable, event: unknown, options: SweepO
 }
 
 /** Every point at which a run can be killed. */
-export function killsOf({ checkpoints, bodies, invocations }: DurableRun): readonly Kill[] {
+function killsOf({ checkpoints, bodies, invocations }: DurableRun): readonly Kill[] {
   const each = (at: Kill['at'], count: number): Kill[] =>
     Array.from({ length: count }, (_, n) => ({ at, count: n + 1 }));
   return [
