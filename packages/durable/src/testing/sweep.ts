@@ -109,7 +109,11 @@ function surplus(expected: DurableRun, actual: DurableRun): string[] {
 const linesOf = ({ logs }: DurableRun) =>
   logs.map((line) => `${line.level} ${'event' in line ? line.event : line.message}`);
 const metricsOf = ({ records }: DurableRun) => records.metrics.map(({ name }) => name);
-const spansOf = ({ records }: DurableRun) => records.spans.map(({ name }) => name);
+/** Spans of a batch and of its records have one name: they differ by parent and message. */
+const spansOf = ({ records }: DurableRun) =>
+  records.spans.map(({ name, parent, attributes }) =>
+    [name, parent, attributes['messaging.message.id']].filter((part) => part !== undefined && part !== '').join(' / '),
+  );
 
 function moreOf(what: string, expected: readonly string[], actual: readonly string[]): string[] {
   const counts = countsOf(expected);
