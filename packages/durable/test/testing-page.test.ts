@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import ts from 'typescript';
 
-const FOLDER = join(__dirname, '..');
+const FOLDER = join(import.meta.dirname, '..');
 const PAGE = readFileSync(join(FOLDER, 'TESTING.md'), 'utf8');
 const BLOCKS = [...PAGE.matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code);
 
