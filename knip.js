@@ -118,6 +118,11 @@ export default {
       // Bundled in the CDK.
       ignoreDependencies: ['@aws/cloudformation-validate'],
     },
+    'packages/durable': {
+      // AWS's SDK loads the plugin by its path.
+      entry: ['README.md', 'src/testing/internal/plugin.ts', 'test/**/*.test.ts', 'test/functions/*.ts'],
+      project: ['README.md', 'src/**/*.ts', 'test/**/*.ts'],
+    },
     'packages/*': {
       entry: [
         'README.md',
@@ -151,7 +156,7 @@ export default {
     'examples/*': {
       entry: [
         'src/lambda.ts',
-        'dev/*.ts',
+        'dev/{exports,lambda}.ts',
         'infra/app.ts',
         'test/nag.ts',
         'demo/main.ts',

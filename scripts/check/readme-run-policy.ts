@@ -28,5 +28,9 @@ export const NOT_RUN: readonly NotRun[] = [
     why: 'it bundles the service of the reader',
   },
   { file: 'packages/bundle/README.md', contains: 'startCachePlugin', why: 'it bundles the service of the reader' },
+  {
+    file: 'packages/durable/TESTING.md',
+    why: "AWS's SDK loads a plugin by its path; packages/durable/test/testing-page.test.ts runs the blocks",
+  },
   { file: 'tools/lambda-runtime/README.md', why: "it starts AWS's runtime client, as `npm run test:runtime` does" },
 ];

@@ -1,17 +1,18 @@
 export { compensate } from './compensate.js';
 export { durable } from './durable.js';
 export { DURABLE_ERROR_CODES, DurableError, type DurableErrorCode } from './errors.js';
-export type { RecordedCaller } from './internal/caller.js';
 export { type Branches, type RaceResult, race } from './race.js';
-export { type DurableExecutionsOptions, durableExecutions, type ExecutionClient } from './surface.js';
+export { type DurableExecutionsOptions, durableExecutions } from './surface.js';
 export type {
   CallbackOptions,
   Durable,
   DurableOptions,
   Duration,
   Execution,
+  ExecutionClient,
   Json,
   MapOptions,
+  RecordedCaller,
   Retry,
   StepContext,
   StepOptions,

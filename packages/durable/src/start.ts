@@ -14,6 +14,7 @@ export {
 export { EXECUTION_SERVICE_CODES, type ExecutionServiceCode, ExecutionServiceError } from './start/errors.js';
 export type { ExecutionCallOptions, LambdaSender } from './start/internal/lambda.js';
 export {
+  beginExecution,
   executionName,
   type StartExecutionInput,
   type StartedExecution,

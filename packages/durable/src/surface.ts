@@ -12,12 +12,10 @@ import {
 import { logRefusal, type Members } from '@sallyport/core/internal';
 import { defineOptions, func, integer, list, string, withMethods } from '@sallyport/core/options';
 import { DurableError } from './errors.js';
-import type { RecordedCaller } from './internal/caller.js';
 import { durationOption, toSeconds } from './internal/checks.js';
 import { assertInput, isEnvelope } from './internal/envelope.js';
-import type { StartRecord } from './internal/handoff.js';
-import type { ExecutionSettings } from './internal/serve.js';
-import type { Duration } from './types.js';
+import type { ExecutionSettings } from './internal/execution.js';
+import type { Duration, ExecutionClient, RecordedCaller, StartRecord } from './types.js';
 
 /** Options of `durableExecutions`. */
 export interface DurableExecutionsOptions {
@@ -35,20 +33,12 @@ export interface DurableExecutionsOptions {
   /** The wait after which `revalidate` runs. Default: one hour. */
   readonly revalidateAfter?: Duration;
   /**
-   * Starts an execution: `beginExecution` of `@sallyport/durable/start`. With it, each message of a standard queue has its own execution, and
-   * the batch is answered immediately. Default: a batch waits for its messages.
+   * Starts an execution for each message of a standard queue, so that the batch is answered immediately: `beginExecution` of
+   * `@sallyport/durable/start`. Default: a batch waits for its messages.
    */
   readonly start?: StartRecord;
   /** The transport of the SDK, for tests. Default: the Lambda API. */
   readonly client?: ExecutionClient;
-}
-
-/** The two calls of the SDK to the service: a `DurableExecutionClient` of `@aws/durable-execution-sdk-js`. */
-export interface ExecutionClient {
-  /** Reads a further page of the history. */
-  getExecutionState(request: never, logger?: never): Promise<object>;
-  /** Records operations. */
-  checkpoint(request: never, logger?: never): Promise<object>;
 }
 
 /** Validators and defaults for {@link DurableExecutionsOptions}. */

@@ -161,10 +161,42 @@ export interface Durable {
 
 /** Options of `durable`. */
 export interface DurableOptions {
-  /** Outside an execution, waits of at most this length are slept, within the deadline. Without it they reject with `durable.not_durable`. */
+  /** Outside an execution, waits of at most this length are slept, within the deadline. Default: they reject with `durable.not_durable`. */
   readonly sleepUpTo?: Duration;
   /** The clock of timers outside an execution. Default: the system's clock. */
   readonly clock?: Clock;
-  /** `inline`: the execution of the batch waits for this record. `handoff`: each record starts a separate execution. */
+  /**
+   * `inline`: the execution of the batch waits for this record; `handoff`: each record starts a separate execution. Default: `handoff` for
+   * standard queues if `durableExecutions` has `start`, else `inline`.
+   */
   readonly delivery?: 'inline' | 'handoff';
+}
+
+/** The caller of an execution, as the history has it: never a token. */
+export interface RecordedCaller {
+  /** The name of the caller, never blank. */
+  readonly identity: string;
+  /** The scopes that the resolver returned. */
+  readonly scopes: readonly string[];
+  /** `internal` for a caller inside the organization. */
+  readonly kind: 'external' | 'internal';
+  /** The tenant; `''` if absent. */
+  readonly tenantId: string;
+  /** The claims that the option `claims` names. */
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
+/** Starts an execution. If one has this name, nothing happens, or the call rejects with `durable.execution_conflict`. */
+export type StartRecord = (input: {
+  readonly functionArn: string;
+  readonly name: string;
+  readonly event: unknown;
+}) => Promise<unknown>;
+
+/** The two calls of the SDK to the service: a `DurableExecutionClient` of `@aws/durable-execution-sdk-js`. */
+export interface ExecutionClient {
+  /** Reads a further page of the history. */
+  getExecutionState(request: never, logger?: never): Promise<object>;
+  /** Records operations. */
+  checkpoint(request: never, logger?: never): Promise<object>;
 }

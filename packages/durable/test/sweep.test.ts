@@ -1,5 +1,7 @@
 import { StepSemantics, withDurableExecution } from '@aws/durable-execution-sdk-js';
+import { durable, durableExecutions } from '@sallyport/durable';
 import { type BuildDurable, sweep } from '@sallyport/durable/testing';
+import { buildQueueEvent, type TestEnv } from '@sallyport/testkit';
 import { SAMPLES } from './samples.js';
 
 const ONCE = { shouldRetry: false } as const;
@@ -27,6 +29,23 @@ describe('sweep', () => {
     );
     expect(run.result).toEqual({ sum: 115, approved: '"yes"', two: [1, 2], last: 'end' });
     expect({ kills, repeated, interrupted }).toEqual({ kills: 32, repeated: 20, interrupted: 0 });
+  });
+
+  test('a kill repeats the spans of a batch and of its record once each', async () => {
+    const build = (env: TestEnv) => {
+      const app = env.app({ surfaces: [durableExecutions()] });
+      app.queue(
+        'orders',
+        durable(async (ctx) => {
+          await ctx.step('charge', () => 'charged');
+          await ctx.step('mail', () => 'sent');
+        }),
+      );
+      return app;
+    };
+    const event = buildQueueEvent('arn:aws:sqs:eu-west-1:123456789012:orders', [{ body: 'order 7' }]);
+    const { kills, repeated } = await sweep(build, event);
+    expect({ kills, repeated }).toEqual({ kills: 9, repeated: 4 });
   });
 
   test('lists the kills after which the result differs', async () => {

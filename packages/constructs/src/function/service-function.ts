@@ -17,7 +17,6 @@ import {
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import { acknowledge } from '../internal/acknowledge.js';
 import { tooLarge } from '../internal/environment.js';
 import { grantOn } from '../internal/grants.js';
 import { count, defineProps, flag, literal, literalWords, many, thing, time } from '../internal/props.js';
@@ -25,6 +24,7 @@ import { separateDoors } from '../internal/targets.js';
 import { BUNDLE_FUNCTION_PROPS, bundleFunction, factsOf } from './bundle-function.js';
 import { type CanaryProps, makeCanary } from './canary.js';
 import { FUNCTION_RESOURCE_KINDS, type FunctionResourceProps } from './function-resources.js';
+import { acknowledgeFunction } from './internal/acknowledge-function.js';
 import { bundleProps, checkHandler, checkVariables, loadingProps, noteBundle } from './internal/code-checks.js';
 import { checkCombination, MANAGED_MEMORY, useComputeProvider } from './internal/combinations.js';
 import {
@@ -320,19 +320,7 @@ export class ServiceFunction extends Construct implements IGrantable {
     this.doors = aliases?.doors ?? invoked;
     this.events = aliases?.events ?? invoked;
     if (aliases) this.node.addValidation({ validate: () => checkSources(this, aliases.doors) });
-    acknowledge(
-      this.fn,
-      'Serverless::Serverless-LambdaDLQ',
-      'Each trigger that invokes asynchronously has a separate failure queue.',
-    );
-    const policy = this.role.node.tryFindChild('DefaultPolicy');
-    if (policy && parsed.tracing !== Tracing.DISABLED) {
-      acknowledge(
-        policy,
-        'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-        'X-Ray has no resources: its actions are granted on * only',
-      );
-    }
+    acknowledgeFunction(this.fn, this.role, parsed.tracing);
   }
 
   /** The principal that permissions are granted to. */

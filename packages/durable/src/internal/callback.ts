@@ -4,7 +4,7 @@ import type { CallbackOptions } from '../types.js';
 import { assertWhole } from './checks.js';
 import { assertMapping } from './handoff.js';
 import { isEnded } from './history.js';
-import type { Lane } from './lane.js';
+import type { LaneScope } from './lane-scope.js';
 import { parseWith } from './schema.js';
 import { runSubmit, SUBMIT } from './step.js';
 
@@ -12,7 +12,7 @@ const MAX_SECONDS = 31_622_400;
 
 /** Runs a callback of a flow: the callback, the step that submits its id, and the wait for its value. */
 export async function runCallback<T>(
-  lane: Lane,
+  lane: LaneScope,
   name: string,
   schema: StandardSchema<unknown, T>,
   options: CallbackOptions,

@@ -1,33 +1,12 @@
-import type { MaybePromise, SecurePrincipal } from '@sallyport/core';
+import type { SecurePrincipal } from '@sallyport/core';
 import { isObject, type Members, membersOf } from '@sallyport/core/internal';
 import { DurableError } from '../errors.js';
-import type { Lane } from './lane.js';
-
-/** The caller of an execution, as the history has it: never a token. */
-export interface RecordedCaller {
-  /** The name of the caller, never blank. */
-  readonly identity: string;
-  /** The scopes that the resolver returned. */
-  readonly scopes: readonly string[];
-  /** `internal` for a caller inside the organization. */
-  readonly kind: 'external' | 'internal';
-  /** The tenant; `''` if absent. */
-  readonly tenantId: string;
-  /** The claims that the option `claims` names. */
-  readonly claims: Readonly<Record<string, unknown>>;
-}
-
-/** The options about callers. */
-export interface Authority {
-  readonly claims: readonly string[];
-  readonly revalidate: ((caller: RecordedCaller, ctx: object) => MaybePromise<boolean>) | undefined;
-  /** Seconds of a wait after which the caller is checked again. */
-  readonly revalidateSeconds: number;
-}
+import type { RecordedCaller } from '../types.js';
+import type { LaneScope } from './lane-scope.js';
 
 /** Identifies the caller at the first invocation, and reads it from the history after that. */
 export async function recordCaller(
-  lane: Lane,
+  lane: LaneScope,
   context: object,
   identify: () => unknown,
 ): Promise<SecurePrincipal | null> {
@@ -55,7 +34,7 @@ function toCaller(principal: unknown, names: readonly string[]): RecordedCaller 
  *
  * @throws DurableError `durable.unauthorized`: no operation starts after it
  */
-export async function revalidate(lane: Lane, name: string, seconds: number): Promise<void> {
+export async function revalidate(lane: LaneScope, name: string, seconds: number): Promise<void> {
   const { run } = lane;
   const { revalidate: check, revalidateSeconds } = run.host.authority;
   const { caller } = run;

@@ -7,7 +7,7 @@ const NAME = /^[\x20-\x7e]{1,128}$/;
 /** @throws DurableError `durable.invalid_operation` */
 export function assertName(name: unknown): asserts name is string {
   if (typeof name === 'string' && NAME.test(name) && name.trim() !== '') return;
-  throw invalid(`the name of an operation must be 1 to 128 printable ASCII characters (got ${show(name)})`);
+  throw invalid(`the name of an operation must be 1 to 128 printable ASCII characters (got ${shortText(name)})`);
 }
 
 /** 366 days, the longest wait of the service. */
@@ -32,18 +32,18 @@ export function toSeconds(duration: Duration, place: string): number {
 /** @throws DurableError `durable.invalid_operation` */
 export function assertWhole(value: unknown, least: number, most: number, what: string, unit = ''): number {
   if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return value as number;
-  throw invalid(`${what} must be a whole number from ${least} to ${most}${unit} (got ${show(value)})`);
+  throw invalid(`${what} must be a whole number from ${least} to ${most}${unit} (got ${shortText(value)})`);
 }
 
 /** @throws DurableError `durable.invalid_operation` */
-export function assertRetry(retry: Retry, place: string): void {
+function assertRetry(retry: Retry, place: string): void {
   assertWhole(retry.attempts, 1, 10, `${place}: retry.attempts`);
   assertWhole(retry.delaySeconds, 1, MAX_SECONDS, `${place}: retry.delaySeconds`);
   if (retry.maxDelaySeconds !== undefined) {
     assertWhole(retry.maxDelaySeconds, 1, MAX_SECONDS, `${place}: retry.maxDelaySeconds`);
   }
   if (retry.rate !== undefined && !(retry.rate >= 1 && retry.rate <= 100)) {
-    throw invalid(`${place}: retry.rate must be a number from 1 to 100 (got ${show(retry.rate)})`);
+    throw invalid(`${place}: retry.rate must be a number from 1 to 100 (got ${shortText(retry.rate)})`);
   }
 }
 
@@ -54,11 +54,11 @@ export function delayAfter(retry: Retry, attempt: number, fraction: number): num
   return Math.max(1, Math.round(jitter ? longest * (0.5 + fraction / 2) : longest));
 }
 
-export function invalid(text: string): DurableError {
+function invalid(text: string): DurableError {
   return new DurableError('durable.invalid_operation', text);
 }
 
-function show(value: unknown): string {
+function shortText(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(value.slice(0, 64)) : String(value);
 }
 
@@ -72,7 +72,7 @@ const EFFECTS: readonly unknown[] = [undefined, 'atLeastOnce', 'atMostOnce'];
  */
 export function assertStepOptions({ retry, effect, timeout }: StepOptions, place: string): number | undefined {
   if (!EFFECTS.includes(effect)) {
-    throw invalid(`${place}: effect must be "atLeastOnce" or "atMostOnce" (got ${show(effect)})`);
+    throw invalid(`${place}: effect must be "atLeastOnce" or "atMostOnce" (got ${shortText(effect)})`);
   }
   if (retry) assertRetry(retry, place);
   return timeout === undefined ? undefined : toSeconds(timeout, `${place}: timeout`);

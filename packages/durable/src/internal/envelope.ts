@@ -19,12 +19,13 @@ function firstOperation(event: Members): unknown {
  */
 export function assertInput(event: Members): void {
   const payload = membersOf(membersOf(firstOperation(event)).ExecutionDetails).InputPayload;
-  if (typeof payload === 'string' && isJsonObject(payload)) return;
+  if (typeof payload === 'string' && holdsObject(payload)) return;
   const expected = 'InitialExecutionState.Operations[0].ExecutionDetails.InputPayload must be a JSON object';
   throw new DurableError('durable.envelope_invalid', `${expected} (got ${typeof payload})`);
 }
 
-function isJsonObject(text: string): boolean {
+/** True for JSON text of an object. */
+function holdsObject(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null;

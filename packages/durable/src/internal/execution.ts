@@ -1,14 +1,21 @@
 import type { FullClock, IdGenerator, LambdaContext, MaybePromise } from '@sallyport/core';
 import { guardHook } from '@sallyport/core/internal';
 import { DurableError } from '../errors.js';
-import type { Authority, RecordedCaller } from './caller.js';
-import type { StartRecord } from './handoff.js';
+import type { ExecutionClient, RecordedCaller, StartRecord } from '../types.js';
 import { History } from './history.js';
 import { Parking } from './parking.js';
 import type { DurableSdk, OperationInfo } from './sdk.js';
 
 /** AWS permits 3,000 operations: the rest is for the operations that end an execution. */
 const MAX_OPERATIONS = 2_900;
+
+/** The options about callers. */
+export interface Authority {
+  readonly claims: readonly string[];
+  readonly revalidate: ((caller: RecordedCaller, ctx: object) => MaybePromise<boolean>) | undefined;
+  /** Seconds of a wait after which the caller is checked again. */
+  readonly revalidateSeconds: number;
+}
 
 /** The parts of a container that executions use. */
 export interface ExecutionHost {
@@ -21,6 +28,11 @@ export interface ExecutionHost {
   readonly authority: Authority;
   /** Starts the execution of one record. */
   readonly start: StartRecord | undefined;
+}
+
+/** The options of `durableExecutions`, checked. */
+export interface ExecutionSettings extends Omit<ExecutionHost, 'clock' | 'ids'> {
+  readonly client: ExecutionClient | undefined;
 }
 
 /** One invocation of an execution. */

@@ -49,7 +49,7 @@ export function messageOf(thrown: unknown): string {
 
 /** The failure that was recorded: equal at every replay. */
 export function restoreFailure(text: string, stack?: string): unknown {
-  const { kind, name = 'Error', message = '', code = '', value, ...init } = parse(text);
+  const { kind, name = 'Error', message = '', code = '', value, ...init } = parseFailure(text);
   if (kind === 'value') return value;
   // A FrameworkError is frozen.
   if (kind === 'framework') return restoreFramework(code, message, init);
@@ -65,7 +65,7 @@ function restoreFramework(code: string, message: string, init: Omit<RecordedFail
   return new FrameworkError(code, message, init);
 }
 
-function parse(text: string): RecordedFailure {
+function parseFailure(text: string): RecordedFailure {
   try {
     return membersOf(JSON.parse(text)) as unknown as RecordedFailure;
   } catch {

@@ -1,17 +1,10 @@
 import { DurableError } from '../errors.js';
 import { eventIdentity } from './identity.js';
-import type { Lane } from './lane.js';
-
-/** Starts an execution. If one has this name, nothing happens, or the call rejects with `durable.execution_conflict`. */
-export type StartRecord = (input: {
-  readonly functionArn: string;
-  readonly name: string;
-  readonly event: unknown;
-}) => Promise<unknown>;
+import type { LaneScope } from './lane-scope.js';
 
 /** Returns the function that starts the own execution of a record; `undefined` if the record runs in this one. */
 export function handOff(
-  lane: Lane,
+  lane: LaneScope,
   context: object,
   event: unknown,
   delivery: 'inline' | 'handoff' | undefined,
@@ -49,7 +42,7 @@ const MAPPED: readonly unknown[] = ['queue', 'table-stream', 'stream', 'kafka', 
 const MAPPING_SECONDS = 900;
 
 /** @throws DurableError `durable.use_handoff` for a wait that the mapping of the record does not permit */
-export function assertMapping(lane: Lane, seconds: number, place: string): void {
+export function assertMapping(lane: LaneScope, seconds: number, place: string): void {
   const { triggerKind } = lane.host as { readonly triggerKind?: unknown };
   if (!MAPPED.includes(triggerKind) || eventIdentity(lane.host) === lane.run.name) return;
   if (lane.passedSeconds + seconds <= MAPPING_SECONDS) return;

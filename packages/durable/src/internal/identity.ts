@@ -18,7 +18,7 @@ export function eventIdentity(context: object): string | undefined {
 }
 
 /** A digest of an identity and the place in its code. */
-export function digestOf(identity: string, ...place: readonly (string | number)[]): string {
+export function placeDigest(identity: string, ...place: readonly (string | number)[]): string {
   return sha256(JSON.stringify([identity, ...place]));
 }
 

@@ -1,7 +1,7 @@
 import { bindToStep, type DurableMark, durableMark, type FullClock } from '@sallyport/core/internal';
 import { DurableError } from '../errors.js';
 import { handOff } from './handoff.js';
-import type { Lane } from './lane.js';
+import type { LaneScope } from './lane-scope.js';
 
 type LooseRecord = Readonly<Record<string, unknown>>;
 
@@ -67,11 +67,11 @@ export class LaneRun {
   readonly #states: number[];
   readonly #parts: BatchParts;
   readonly #batch: Batch;
-  readonly #scope: Lane;
+  readonly #scope: LaneScope;
   readonly #isReported: boolean;
   #isStopped = false;
 
-  constructor(parts: BatchParts, scope: Lane) {
+  constructor(parts: BatchParts, scope: LaneScope) {
     const { batch, observer } = parts;
     this.#states = batch.records.map(() => UNTRIED);
     this.#parts = parts;
@@ -147,7 +147,7 @@ export class LaneRun {
   }
 
   /** Runs records one after another, and returns their states. */
-  async #inOrder(indexes: readonly number[], scope: Lane): Promise<number[]> {
+  async #inOrder(indexes: readonly number[], scope: LaneScope): Promise<number[]> {
     const held = new Set<string | undefined>();
     for (const index of indexes) {
       const group = this.#groupOf(index);
@@ -172,7 +172,7 @@ export class LaneRun {
   }
 
   /** Runs a record once: a durable handler in its lane, every other handler as one step. */
-  #record(index: number, scope: Lane): Promise<unknown> {
+  #record(index: number, scope: LaneScope): Promise<unknown> {
     const { definition, records } = this.#batch;
     const id = definition.recordId(this.#batch.recordAt(index));
     const name = `${definition.kind} ${index} ${id}`.replace(/[^\x20-\x7e]/g, '?').slice(0, 128);
@@ -185,14 +185,14 @@ export class LaneRun {
   }
 
   /** Messages of a standard queue wait for nothing: each starts its own execution, so that the batch is answered immediately. */
-  #handOff(index: number, { delivery }: DurableMark, scope: Lane): (() => Promise<void>) | undefined {
+  #handOff(index: number, { delivery }: DurableMark, scope: LaneScope): (() => Promise<void>) | undefined {
     const isFree = this.#batch.definition.kind === 'queue' && this.#groupOf(index) === undefined;
     if (delivery === 'inline' || (delivery === undefined && !isFree)) return undefined;
     return handOff(scope, this.#newContext(index), { Records: [this.#batch.records[index]] }, delivery);
   }
 
   /** Calls the handler inside the middlewares, and reports its end: once, because a record that has ended does not run again. */
-  async #call(index: number, lane?: Lane): Promise<unknown> {
+  async #call(index: number, lane?: LaneScope): Promise<unknown> {
     const { observer, callWrapped } = this.#parts;
     const { settings, records } = this.#batch;
     const { handler } = this.#batch.matchAt(index).entry;

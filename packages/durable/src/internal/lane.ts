@@ -1,5 +1,5 @@
 import type { MaybePromise, StandardSchema } from '@sallyport/core';
-import { EXECUTION_SCOPE, type ExecutionScope } from '@sallyport/core/internal';
+import { EXECUTION_SCOPE } from '@sallyport/core/internal';
 import { DurableError } from '../errors.js';
 import type { CallbackOptions, Durable, Duration, Execution, MapOptions, StepContext, StepOptions } from '../types.js';
 import { runCallback } from './callback.js';
@@ -10,9 +10,10 @@ import type { ExecutionRun } from './execution.js';
 import { recordFailure } from './failures.js';
 import { assertMapping } from './handoff.js';
 import { isEnded } from './history.js';
-import { digestOf, eventIdentity, toUuid } from './identity.js';
+import { eventIdentity, placeDigest, toUuid } from './identity.js';
 import { mapInOrder } from './in-order.js';
 import { type BatchParts, LaneRun } from './lane-run.js';
+import type { LaneScope } from './lane-scope.js';
 import { Names } from './names.js';
 import type { HostContext } from './outside.js';
 import type { Flow } from './parking.js';
@@ -22,7 +23,7 @@ import { runStep } from './step.js';
 import { fromText, type Text, toText } from './values.js';
 
 /** One flow of an execution: its operations, its place in the history, and its time. */
-export class Lane implements ExecutionScope {
+export class Lane implements LaneScope {
   readonly run: ExecutionRun;
   readonly context: DurableContext;
   readonly flow: Flow;
@@ -109,11 +110,11 @@ export class Lane implements ExecutionScope {
 
   newId(): string {
     this.#ids += 1;
-    return toUuid(digestOf(this.#identity, ...this.#path, this.#ids));
+    return toUuid(placeDigest(this.#identity, ...this.#path, this.#ids));
   }
 
   idempotencyKey(name: string): string {
-    return digestOf(this.#identity, ...this.#path, name);
+    return placeDigest(this.#identity, ...this.#path, name);
   }
 
   record<T>(name: string, run: () => MaybePromise<T>): Promise<T> {

@@ -13,7 +13,7 @@ import type {
 import { assertStepOptions, assertWhole, toSeconds } from './checks.js';
 import { assertOwnFlow, runAs } from './current.js';
 import { recordFailure, restoreFailure, stackOf } from './failures.js';
-import { digestOf, eventIdentity } from './identity.js';
+import { eventIdentity, placeDigest } from './identity.js';
 import { mapInOrder } from './in-order.js';
 import { Names } from './names.js';
 import { runTimed } from './run-step.js';
@@ -109,7 +109,7 @@ export class OutsideOperations {
         return signal;
       },
       log: context.log as Logger,
-      idempotencyKey: digestOf(identity, ...this.#path, name),
+      idempotencyKey: placeDigest(identity, ...this.#path, name),
       now: () => context.now?.() ?? this.#clock.now(),
       newId: () => context.newId?.() ?? crypto.randomUUID(),
     };

@@ -1,19 +1,13 @@
 import { isFrameworkError, type LambdaContext, type SurfaceHost } from '@sallyport/core';
 import { EXECUTION_SCOPE, type Members, provideCurrentScope, stringOf } from '@sallyport/core/internal';
 import { DurableError } from '../errors.js';
-import type { ExecutionClient } from '../surface.js';
 import { currentOwner } from './current.js';
 import { isEnvelope } from './envelope.js';
-import { type ExecutionHost, ExecutionRun } from './execution.js';
+import { ExecutionRun, type ExecutionSettings } from './execution.js';
 import { messageOf } from './failures.js';
 import { ROOT } from './history.js';
 import { Lane } from './lane.js';
 import { type DurableContext, type DurableExecutionClient, loadSdk } from './sdk.js';
-
-/** The options of `durableExecutions`, checked. */
-export interface ExecutionSettings extends Omit<ExecutionHost, 'clock' | 'ids'> {
-  readonly client: ExecutionClient | undefined;
-}
 
 /** Runs one invocation of an execution, and returns the answer of the SDK. */
 export async function serveExecution(

@@ -7,7 +7,7 @@ import { runAs } from './current.js';
 import { recordFailure, stackOf } from './failures.js';
 import { isEnded } from './history.js';
 import { inputDigest, withInput, withoutInput } from './input.js';
-import type { Lane } from './lane.js';
+import type { LaneScope } from './lane-scope.js';
 import { runTimed } from './run-step.js';
 import { type DurableContext, TEXT } from './sdk.js';
 import { fromSdk, toSdk } from './sdk-failures.js';
@@ -18,7 +18,7 @@ const PERMANENT: readonly unknown[] = ['durable.not_json', 'durable.result_too_l
 
 /** Runs a step of a flow. */
 export async function runStep<T>(
-  lane: Lane,
+  lane: LaneScope,
   name: string,
   run: (step: StepContext) => MaybePromise<T>,
   options: StepOptions,
@@ -35,7 +35,7 @@ export async function runStep<T>(
 
 /** Runs the step of a callback that submits its id. */
 export function runSubmit(
-  lane: Lane,
+  lane: LaneScope,
   inner: DurableContext,
   name: string,
   run: (step: StepContext) => MaybePromise<void>,
@@ -47,7 +47,7 @@ export function runSubmit(
 export const SUBMIT = ' submit';
 
 class StepRun<T> {
-  readonly #lane: Lane;
+  readonly #lane: LaneScope;
   readonly #name: string;
   readonly #run: (step: StepContext) => MaybePromise<T>;
   readonly #options: StepOptions;
@@ -57,7 +57,7 @@ class StepRun<T> {
   #delay: number | undefined;
 
   constructor(
-    lane: Lane,
+    lane: LaneScope,
     name: string,
     run: (step: StepContext) => MaybePromise<T>,
     options: StepOptions,

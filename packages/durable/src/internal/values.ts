@@ -1,7 +1,7 @@
 import { DurableError } from '../errors.js';
 
 /** The largest result of one operation in bytes: above it, the SDK records only a part of a child context and runs it again. */
-export const MAX_RESULT_BYTES = 262_144;
+const MAX_RESULT_BYTES = 262_144;
 
 /** The JSON text of a value; `undefined` for `undefined`. */
 export type Text = string | undefined;

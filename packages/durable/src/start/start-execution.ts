@@ -72,7 +72,13 @@ export async function startExecution(input: StartExecutionInput): Promise<Starte
   return { arn, outcome: isOlder ? 'existing' : 'started' };
 }
 
-/** Starts an execution with one call, without its outcome. */
+/**
+ * Starts an execution with one call, and does not read its outcome. A retry with the same name and event returns the same execution. The
+ * role needs `lambda:InvokeFunction` on the function.
+ *
+ * @throws ExecutionServiceError as `startExecution`
+ * @example const surface = durableExecutions({ start: beginExecution });
+ */
 export async function beginExecution(input: StartExecutionInput): Promise<{ readonly arn: string }> {
   return { arn: await invoke(parseStart(input), callOptionsOf(input)) };
 }

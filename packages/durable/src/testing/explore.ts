@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Driving } from './internal/execution-driver.js';
 import { type Kill, killOnce, killText } from './internal/kill.js';
+import { EXPLORE_OPTIONS } from './internal/options.js';
 import { type Read, withProbes } from './internal/probes.js';
 import type { Body } from './observer.js';
-import { EXPLORE_OPTIONS } from './options.js';
 import { drive } from './run-durable.js';
 import { differences } from './sweep.js';
-import type { BuildDurable, DurableHandler, DurableRun, RunDurableOptions } from './types.js';
+import type { BuildDurable, DurableHandler, DurableRun, ExploreOptions, RunDurableOptions } from './types.js';
 
 /** Kinds of findings. */
 export type FindingKind = 'clock' | 'random' | 'environment' | 'io' | 'order' | 'answer' | 'captured' | 'version';
@@ -23,14 +23,6 @@ export interface Finding {
   readonly message: string;
   /** The nearest frames of the stack, for reads. */
   readonly stack?: string;
-}
-
-/** Options of {@link explore}. */
-export interface ExploreOptions extends RunDurableOptions {
-  /** Number of runs with other completion orders of steps. Default: 5. */
-  readonly seeds?: number;
-  /** The next version of the function, which has to finish executions that this version began. Default: not examined. */
-  readonly next?: BuildDurable;
 }
 
 /** A step function's end in the first run, which every other run repeats. */

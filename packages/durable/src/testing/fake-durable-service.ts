@@ -1,11 +1,8 @@
 import type { TestEnv } from '@sallyport/testkit';
 import type { DurableEngine } from '@sallyport/testkit/durable';
 import { ExecutionDriver } from './internal/execution-driver.js';
-import { FAKE_DURABLE_SERVICE_OPTIONS } from './options.js';
-import type { BuildDurable, RunDurableOptions } from './types.js';
-
-/** Options of {@link fakeDurableService}. */
-export type FakeDurableServiceOptions = Pick<RunDurableOptions, 'now' | 'environment' | 'functions' | 'pageSize'>;
+import { FAKE_DURABLE_SERVICE_OPTIONS } from './internal/options.js';
+import type { BuildDurable, FakeDurableServiceOptions } from './types.js';
 
 /** A service in memory, and the environment of its functions. */
 export interface FakeDurableService {

@@ -2,20 +2,9 @@ import { AssertionError } from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
 import { canonicalJson } from '@sallyport/core/internal';
 import { type Kill, killOnce, killText } from './internal/kill.js';
-import { SWEEP_OPTIONS } from './options.js';
+import { SWEEP_OPTIONS } from './internal/options.js';
 import { drive } from './run-durable.js';
-import type { BuildDurable, DurableRun, RunDurableOptions } from './types.js';
-
-/** Options of {@link sweep}. */
-export interface SweepOptions extends RunDurableOptions {
-  /**
-   * Names of steps with `effect: 'atMostOnce'`: their function must never run twice. The result may differ where a kill interrupted one.
-   * Default: none.
-   */
-  readonly atMostOnce?: readonly string[];
-  /** Called after each run with a kill, to check the effects in other systems. A rejection fails the sweep. */
-  readonly check?: (run: DurableRun, kill: string) => unknown;
-}
+import type { BuildDurable, DurableRun, SweepOptions } from './types.js';
 
 /** Counts of a sweep. */
 export interface SweepReport {
@@ -76,7 +65,7 @@ export async function sweep(build: BuildDurable, event: unknown, options: SweepO
 }
 
 /** Every point at which a run can be killed. */
-export function killsOf({ checkpoints, bodies, invocations }: DurableRun): readonly Kill[] {
+function killsOf({ checkpoints, bodies, invocations }: DurableRun): readonly Kill[] {
   const each = (at: Kill['at'], count: number): Kill[] =>
     Array.from({ length: count }, (_, n) => ({ at, count: n + 1 }));
   return [
@@ -120,7 +109,11 @@ function surplus(expected: DurableRun, actual: DurableRun): string[] {
 const linesOf = ({ logs }: DurableRun) =>
   logs.map((line) => `${line.level} ${'event' in line ? line.event : line.message}`);
 const metricsOf = ({ records }: DurableRun) => records.metrics.map(({ name }) => name);
-const spansOf = ({ records }: DurableRun) => records.spans.map(({ name }) => name);
+/** Spans of a batch and of its records have one name: they differ by parent and message. */
+const spansOf = ({ records }: DurableRun) =>
+  records.spans.map(({ name, parent, attributes }) =>
+    [name, parent, attributes['messaging.message.id']].filter((part) => part !== undefined && part !== '').join(' / '),
+  );
 
 function moreOf(what: string, expected: readonly string[], actual: readonly string[]): string[] {
   const counts = countsOf(expected);

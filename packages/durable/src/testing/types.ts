@@ -16,7 +16,7 @@ export type DurableHandler =
  */
 export type BuildDurable = (env: TestEnv) => MaybePromise<DurableHandler>;
 
-/** Options of {@link runDurable}. */
+/** Options of `runDurable`. */
 export interface RunDurableOptions {
   /** Start of the clock. Default: the epoch. */
   readonly now?: Date | number;
@@ -34,6 +34,28 @@ export interface RunDurableOptions {
   readonly maxInvocations?: number;
   /** Number of operations in an envelope and in a page. Default: 1,000. */
   readonly pageSize?: number;
+}
+
+/** Options of `fakeDurableService`. */
+export type FakeDurableServiceOptions = Pick<RunDurableOptions, 'now' | 'environment' | 'functions' | 'pageSize'>;
+
+/** Options of `sweep`. */
+export interface SweepOptions extends RunDurableOptions {
+  /**
+   * Names of steps with `effect: 'atMostOnce'`: their function must never run twice. The result may differ where a kill interrupted one.
+   * Default: none.
+   */
+  readonly atMostOnce?: readonly string[];
+  /** Called after each run with a kill, to check the effects in other systems. A rejection fails the sweep. */
+  readonly check?: (run: DurableRun, kill: string) => unknown;
+}
+
+/** Options of `explore`. */
+export interface ExploreOptions extends RunDurableOptions {
+  /** Number of runs with other completion orders of steps. Default: 5. */
+  readonly seeds?: number;
+  /** The next version of the function, which has to finish executions that this version began. Default: not examined. */
+  readonly next?: BuildDurable;
 }
 
 /** The outcome of an execution. */

@@ -41,7 +41,6 @@ export interface DurableFunctionProps {
   readonly handoff?: boolean;
 }
 
-const DAY_SECONDS = 86_400;
 const MAX_SECONDS = 31_622_400;
 
 /** Validators and defaults for {@link DurableFunctionProps}. @see https://docs.aws.amazon.com/lambda/latest/api/API_DurableConfig.html */
@@ -54,7 +53,7 @@ const DURABLE_PROPS = defineProps<DurableFunctionProps>('ServiceFunction')({
 
 function isDays(value: unknown): boolean {
   if (!(value instanceof Duration)) return false;
-  const days = value.toSeconds() / DAY_SECONDS;
+  const days = value.toDays({ integral: false });
   return Number.isInteger(days) && days >= 1 && days <= 90;
 }
 

@@ -26,12 +26,14 @@ const PACKAGE = '@aws-sdk/client-lambda';
 const ATTEMPTS = 3;
 
 /** Validators and defaults for {@link ExecutionCallOptions}. */
-export const CALL_KINDS = {
-  client: withMethods<LambdaSender>('send'),
-  signal: withMethods<AbortSignal>('addEventListener'),
-  timeoutMs: integer(1, 60_000, 'milliseconds').default(5000),
-};
-const CALL_OPTIONS = defineOptions<ExecutionCallOptions>()(CALL_KINDS, { fail: invalidInput });
+const CALL_OPTIONS = defineOptions<ExecutionCallOptions>()(
+  {
+    client: withMethods<LambdaSender>('send'),
+    signal: withMethods<AbortSignal>('addEventListener'),
+    timeoutMs: integer(1, 60_000, 'milliseconds').default(5000),
+  },
+  { fail: invalidInput },
+);
 
 const open = lazily(async () => {
   const sdk = (await import(PACKAGE).catch(throwMissing(PACKAGE))) as Readonly<Record<string, SdkClass>>;

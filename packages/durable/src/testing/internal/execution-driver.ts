@@ -13,9 +13,9 @@ import {
   type StateRequest,
 } from '@sallyport/testkit/durable';
 import { type Body, type Observer, places } from '../observer.js';
-import { RUN_DURABLE_OPTIONS } from '../options.js';
 import type { BuildDurable, DurableHandler, DurableRun, RunDurableOptions } from '../types.js';
 import { type KillPlan, NEVER, stopped } from './kill.js';
+import { RUN_DURABLE_OPTIONS } from './options.js';
 
 const FUNCTION_ARN = 'arn:aws:lambda:us-east-1:123456789012:function:test-function';
 

@@ -1,8 +1,11 @@
 import { defineOptions, func, integer, kind, list, object, text } from '@sallyport/core/options';
-import type { ExploreOptions } from './explore.js';
-import type { FakeDurableServiceOptions } from './fake-durable-service.js';
-import type { SweepOptions } from './sweep.js';
-import type { BuildDurable, RunDurableOptions } from './types.js';
+import type {
+  BuildDurable,
+  ExploreOptions,
+  FakeDurableServiceOptions,
+  RunDurableOptions,
+  SweepOptions,
+} from '../types.js';
 
 const NO_FUNCTIONS: NonNullable<RunDurableOptions['functions']> = {};
 const NO_CALLBACKS: NonNullable<RunDurableOptions['callbacks']> = {};
