@@ -1,5 +1,4 @@
-import { json } from '@sallyport/http';
-import { Authenticated, SecureApp } from '@sallyport/secure';
+import { fileURLToPath } from 'node:url';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Code, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { Topic } from 'aws-cdk-lib/aws-sns';
@@ -7,6 +6,7 @@ import { type App, Duration } from 'aws-cdk-lib/core';
 import {
   HttpApi,
   type Inventory,
+  inventoryFromEntry,
   QueueTrigger,
   ServiceFunction,
   type ServiceFunctionProps,
@@ -15,9 +15,11 @@ import {
   TopicTrigger,
   toInventory,
 } from '../src/index.js';
+import { app as durableApp } from './support/durable-app.js';
 import { newApp, newStack, propertiesOf, templateOf } from './support/synth.js';
 
 const code = Code.fromInline('exports.handler = 1');
+const DURABLE_APP = fileURLToPath(new URL('support/durable-app.ts', import.meta.url));
 const MINUTES = { executionTimeout: Duration.minutes(10) };
 
 function durableFn(props: Partial<ServiceFunctionProps> = {}, stack = newStack()) {
@@ -128,13 +130,11 @@ const record = { surface: 'http', method: 'POST', path: '/exports', posture: 'au
 const inventory = (route: object): Inventory =>
   ({ version: 1, container: 'secure', routes: [{ ...record, ...route }], triggers: [] }) as Inventory;
 
-it('lists wrapped handlers as durable', () => {
-  const handler = () => Object.defineProperty(async () => {}, Symbol.for('sallyport.durable/1'), { value: {} });
-  const app = new SecureApp({ principalResolver: () => null });
-  app.post('/exports', handler() as never, Authenticated());
-  app.get('/exports', (() => json(200, {})) as never, Authenticated());
-  app.queue('orders', handler());
-  const { routes, triggers } = toInventory(app);
+it.each([
+  ['an imported application', () => toInventory(durableApp)],
+  ['a file', () => inventoryFromEntry({ entry: DURABLE_APP, conditions: ['@sallyport/source'] })],
+])('the inventory of %s names the handlers that durable wraps', (_name, read) => {
+  const { routes, triggers } = read();
   expect([...routes, ...triggers].map(({ durable }) => durable)).toEqual([true, undefined, true]);
 });
 

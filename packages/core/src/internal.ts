@@ -143,6 +143,7 @@ export { markNeedsEventKey, rejectWithoutEventKey } from './runtime/event-key.js
 export {
   bindToStep,
   currentExecutionScope,
+  DURABLE_MARK,
   type DurableMark,
   durableMark,
   EXECUTION_SCOPE,

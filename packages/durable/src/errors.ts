@@ -41,14 +41,12 @@ export const DURABLE_ERROR_CODES = [
   'durable.function_not_durable',
   /** An execution inside an execution. @status 500 */
   'durable.nested',
-  /** The event of an execution has no input, or its input is not a JSON object. @status 500 */
+  /** The event of an execution has no input, or its input is not a JSON object or list. @status 500 */
   'durable.envelope_invalid',
   /** The package `@aws/durable-execution-sdk-js` is not installed. @status 500 */
   'durable.sdk_missing',
   /** The caller may no longer act: `revalidate` returned false. @status 401 */
   'durable.unauthorized',
-  /** The execution was cancelled. @status 500 */
-  'durable.cancelled',
 ] as const;
 
 /** A code of {@link DurableError}. */

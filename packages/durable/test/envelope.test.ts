@@ -105,7 +105,7 @@ test.each<[string, unknown, object, Record<string, string>, string, number]>([
     envelope(null),
     {},
     {},
-    'durable.envelope_invalid framework: InitialExecutionState.Operations[0].ExecutionDetails.InputPayload must be a JSON object (got object)',
+    'durable.envelope_invalid framework: InitialExecutionState.Operations[0].ExecutionDetails.InputPayload must be a JSON object or list (got object)',
     0,
   ],
   [
@@ -113,7 +113,7 @@ test.each<[string, unknown, object, Record<string, string>, string, number]>([
     envelope('{'),
     {},
     {},
-    'durable.envelope_invalid framework: InitialExecutionState.Operations[0].ExecutionDetails.InputPayload must be a JSON object (got string)',
+    'durable.envelope_invalid framework: InitialExecutionState.Operations[0].ExecutionDetails.InputPayload must be a JSON object or list (got string)',
     0,
   ],
   [
@@ -121,7 +121,7 @@ test.each<[string, unknown, object, Record<string, string>, string, number]>([
     envelope('7'),
     {},
     {},
-    'durable.envelope_invalid framework: InitialExecutionState.Operations[0].ExecutionDetails.InputPayload must be a JSON object (got string)',
+    'durable.envelope_invalid framework: InitialExecutionState.Operations[0].ExecutionDetails.InputPayload must be a JSON object or list (got string)',
     0,
   ],
   [

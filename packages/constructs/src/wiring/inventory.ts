@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isPlainObject, statedOf } from '@sallyport/core/internal';
+import { isDurableHandler, isPlainObject, statedOf } from '@sallyport/core/internal';
 import { ConstructError } from '../errors.js';
 import { show } from '../internal/misuse.js';
 
@@ -153,13 +153,10 @@ export function toInventory(app: Inventoried): Inventory {
   });
 }
 
-/** Shared by name with `@sallyport/durable`, which marks wrapped handlers. */
-const DURABLE = Symbol.for('sallyport.durable/1');
-
 /** The line of a route, with the mark of its handler. */
 function withDurable(route: object): object {
   const { handler } = (statedOf(route) ?? {}) as { readonly handler?: unknown };
-  return typeof handler === 'function' && DURABLE in handler ? { ...route, durable: true } : route;
+  return typeof handler === 'function' && isDurableHandler(handler) ? { ...route, durable: true } : route;
 }
 
 /**

@@ -27,7 +27,7 @@ export interface ContextRuntime {
   readonly clock: FullClock;
   /** The generator for `ctx.newId` and request ids. */
   readonly ids: IdGenerator;
-  /** The container's own logger; contexts bind it. */
+  /** The container's own logger; each context adds its own fields. */
   readonly log: Logger;
   /** The environment variables of the container. */
   readonly environment: Environment;

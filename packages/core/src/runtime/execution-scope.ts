@@ -63,10 +63,13 @@ export function provideCurrentScope(read: () => ExecutionScope | undefined): voi
   Object.assign(globalThis, { [CURRENT]: read });
 }
 
-/** Marks a handler that `durable` has wrapped, or a handler around it. */
-const DURABLE: unique symbol = /* @__PURE__ */ Symbol.for('sallyport.durable-handler/1') as never;
+/** The name of the mark, for programs that run in another process. */
+export const DURABLE_MARK = 'sallyport.durable-handler/1';
 
-/** True if a handler has operations: every other handler is one step of an execution. */
+/** Marks a handler that `durable` has wrapped, or a handler around it. */
+const DURABLE: unique symbol = /* @__PURE__ */ Symbol.for(DURABLE_MARK) as never;
+
+/** True if a handler has operations: every other handler is one step of an execution. Inventories name it. */
 export function isDurableHandler(handler: object): boolean {
   return DURABLE in handler;
 }

@@ -13,14 +13,14 @@ function firstOperation(event: Members): unknown {
 }
 
 /**
- * Checks that the input of an execution is a JSON object: the event of the trigger.
+ * Checks that the input of an execution is the event of a trigger: a JSON object, or the list of a GraphQL batch.
  *
  * @throws DurableError `durable.envelope_invalid`
  */
 export function assertInput(event: Members): void {
   const payload = membersOf(membersOf(firstOperation(event)).ExecutionDetails).InputPayload;
   if (typeof payload === 'string' && holdsObject(payload)) return;
-  const expected = 'InitialExecutionState.Operations[0].ExecutionDetails.InputPayload must be a JSON object';
+  const expected = 'InitialExecutionState.Operations[0].ExecutionDetails.InputPayload must be a JSON object or list';
   throw new DurableError('durable.envelope_invalid', `${expected} (got ${typeof payload})`);
 }
 

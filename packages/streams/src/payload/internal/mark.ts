@@ -1,10 +1,9 @@
+import { isDurableHandler } from '@sallyport/core/internal';
+
 /** Shared by name with `@sallyport/local`, which makes sample events of the schema. */
 const PAYLOAD = Symbol.for('sallyport.streams.payload/1');
 /** Shared by name with the tools that write contracts: the member that determines the order of messages. */
 const ORDERED_BY = Symbol.for('sallyport.streams.ordered-by/1');
-
-/** Shared by name with `@sallyport/durable`, which marks wrapped handlers. */
-const DURABLE = Symbol.for('sallyport.durable/1');
 
 /** Marks a handler with the schema of its payload, and with the member that determines the order. */
 export function markPayload<H extends object>(handler: H, schema: unknown, orderedBy?: string): H {
@@ -16,6 +15,6 @@ export function payloadMark(handler: object): object {
   return {
     ...(PAYLOAD in handler && { [PAYLOAD]: handler[PAYLOAD] }),
     ...(ORDERED_BY in handler && { [ORDERED_BY]: handler[ORDERED_BY] }),
-    ...(DURABLE in handler && { durable: true }),
+    ...(isDurableHandler(handler) && { durable: true }),
   };
 }
