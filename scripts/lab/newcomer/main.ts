@@ -12,7 +12,7 @@ import { closureOf, type PackedPackage, packAll } from '../../release/archives.j
 import { effortOf, MOST_COMMANDS, MOST_LINES, stepsOf } from './page.js';
 
 const NODES = ['20.19.0', '22.23.3', '24.21.0'];
-const COMPILERS = ['5.4', '5.9', '6.0'];
+const COMPILERS = ['5.4', '5.9', '6.0', '7.0'];
 const TOOLS = [
   'vitest',
   'jest@30',
