@@ -58,6 +58,10 @@ describe('forms have samples for their targets', () => {
         get: {},
         post: { requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Note' } } } } },
       },
+      '/notes/{id}': {
+        get: { parameters: [{ name: 'id', in: 'path', schema: { type: 'integer', minimum: 7 } }] },
+        put: { requestBody: { content: { 'application/json': { example: { text: 'text' } } } } },
+      },
     },
     components: { schemas: { Note: { type: 'object', properties: { text: { type: 'string' } } } } },
   };
@@ -112,6 +116,8 @@ describe('forms have samples for their targets', () => {
   it.each<[string, string, object | undefined]>([
     ['http', 'POST /notes', { json: { text: 'text' } }],
     ['http', 'GET /notes', undefined],
+    ['http', 'GET /notes/{id}', { pathParameters: { id: '7' } }],
+    ['http', 'PUT /notes/{id}', { pathParameters: { id: 'text' }, json: { text: 'text' } }],
     ['queue', 'orders', { body: { id: 'text', total: 5 } }],
     ['queue', 'plain', undefined],
     ['stream', 'clicks', { json: { id: 'text', total: 5 } }],

@@ -10,6 +10,7 @@ import { createTestHost, trigger } from './support/host.js';
 
 it.each([
   ['http', 'GET /notes/7?x=1', {}, 'gateway-v2'],
+  ['http', 'GET /notes/{id}', { pathParameters: { id: '7' } }, 'gateway-v2'],
   ['websocket', '$default', { body: { say: 'hello' } }, 'websocket'],
   ['websocket', '$connect', {}, 'websocket'],
   ['appsync', 'Query.note', { arguments: { id: '7' } }, 'appsync'],
@@ -43,6 +44,15 @@ it.each([
   expect((event as { readonly headers?: object }).headers).toEqual(headers);
 });
 
+it.each([
+  ['/notes/{id}', { id: 'a/b c' }, '/notes/a%2Fb%20c'],
+  ['/files/{path+}', { path: 'a/b c' }, '/files/a/b%20c'],
+  ['/a/{x}/{y}?z=1', { x: '1', y: '2' }, '/a/1/2'],
+])('the path parameters of %s are filled in: %j', (path, pathParameters, expected) => {
+  const event = buildEvent({ kind: 'http', target: `GET ${path}`, options: { pathParameters }, doors: ['function-url'] });
+  expect(event).toMatchObject({ rawPath: expected });
+});
+
 it('any event is sent unchanged', () => {
   expect(buildEvent({ kind: 'event', options: [1] })).toEqual([1]);
 });
@@ -50,6 +60,12 @@ it('any event is sent unchanged', () => {
 it.each([
   [{ kind: 'pigeon' }, 'local.unknown_kind'],
   [{ kind: 'constructor' }, 'local.unknown_kind'],
+  [{ kind: 'http', target: 'GET /notes/{id}' }, 'local.path_parameter_missing'],
+  [
+    { kind: 'http', target: 'GET /notes/{id}', options: { pathParameters: { id: '' } } },
+    'local.path_parameter_missing',
+  ],
+  [{ kind: 'http', target: 'GET /n/{a}', options: { pathParameters: { b: '1' } } }, 'local.path_parameter_missing'],
   [{ kind: 'queue', target: 'orders', options: { bodi: 1 } }, 'app.invalid_configuration'],
 ])('%j is rejected', (request, code) => {
   expect(() => buildEvent(request)).toThrow(expect.objectContaining({ code }));

@@ -22,6 +22,8 @@ export type LocalErrorCode =
   | 'local.not_found'
   /** The kind to send does not exist. */
   | 'local.unknown_kind'
+  /** A path to send has a `{name}` without a value. */
+  | 'local.path_parameter_missing'
   /** DynamoDB is off: the message names the missing part. */
   | 'local.state_off';
 

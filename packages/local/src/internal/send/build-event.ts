@@ -1,4 +1,4 @@
-import { FrameworkError } from '@sallyport/core';
+import { membersOf } from '@sallyport/core/internal';
 import {
   buildAPIGatewayProxyRequest,
   buildAPIGatewayV2Request,
@@ -10,8 +10,10 @@ import {
 } from '@sallyport/testkit/events';
 import { CATALOGUE, type CatalogueEntry, samplesFor } from '@sallyport/triggers/catalogue';
 import { buildEdgeEvent } from '@sallyport/triggers/edge';
+import { localError } from '../errors.js';
 import { streams } from '../services/kinesis/service.js';
 import { findType, SOURCE_TYPES } from '../sources/source-types.js';
+import { PATH_PARAMETER } from './path-parameters.js';
 import type { SendRequest } from './send.js';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -28,10 +30,10 @@ const HTTP_BUILDERS: Readonly<Record<string, (method: string, path: string, opti
 
 /** Builds the event of each kind that is not a source. */
 const BUILDERS: Readonly<Record<string, Build>> = {
-  http(target, options, { doors = [] }) {
+  http(target, { pathParameters, ...options }, { doors = [] }) {
     const [method = '', path = ''] = target.split(/\s+/);
     const build = HTTP_BUILDERS[doors[0] ?? 'gateway-v2'] ?? buildAPIGatewayV2Request;
-    return build(method, path, options as Any);
+    return build(method, fillPath(path, membersOf(pathParameters)), options as Any);
   },
   websocket(target, { body, headers, ...options }) {
     // Only the handshake has headers.
@@ -64,6 +66,21 @@ const BUILDERS: Readonly<Record<string, Build>> = {
   event: (_target, _options, { options }) => options,
 };
 
+/**
+ * The path of a request to a route: `/notes/7` for `/notes/{id}`. Braces are no characters of a path (RFC 3986, section 3.3).
+ *
+ * @throws FrameworkError `local.path_parameter_missing`
+ */
+function fillPath(path: string, parameters: Options): string {
+  return path.replace(PATH_PARAMETER, (text, name: string, rest: string) => {
+    const value = parameters[name];
+    if (typeof value === 'string' && value !== '')
+      return rest === '' ? encodeURIComponent(value) : value.split('/').map(encodeURIComponent).join('/');
+    const remedy = `give pathParameters, {"${name}":"…"}, or write the value into the path`;
+    throw localError('local.path_parameter_missing', `framework: ${path} needs a value for ${text}: ${remedy}`);
+  });
+}
+
 /** The opt-in trigger of a kind; `undefined` for any other kind. */
 function findTrigger(kind: string): CatalogueEntry | undefined {
   return Object.hasOwn(CATALOGUE, kind) ? CATALOGUE[kind as keyof typeof CATALOGUE] : undefined;
@@ -92,7 +109,7 @@ export function buildEvent(request: SendRequest): unknown {
   if (!build) {
     const sources = SOURCE_TYPES.filter(({ event }) => event).map((one) => one.kind);
     const known = [...Object.keys(BUILDERS), ...sources, ...Object.keys(CATALOGUE)].join(', ');
-    throw new FrameworkError(
+    throw localError(
       'local.unknown_kind',
       `framework: the kind ${JSON.stringify(kind)} does not exist: use one of ${known}`,
     );

@@ -9,6 +9,7 @@ import type { SourceView } from '../sources/sources.js';
 type Fields = SourceForm['fields'];
 
 const HTTP_FIELDS: Fields = {
+  pathParameters: ['json', 'an object'],
   headers: ['map', 'name: value, one per line'],
   query: ['map', 'name: value, one per line'],
   cookies: ['list', 'name=value, one per line'],

@@ -5,6 +5,7 @@ import type { SendForm } from '../console/api.js';
 import { type LoadedSchema, loadSchema } from '../doors/graphql-schema.js';
 import type { FunctionAccess } from '../host/host.js';
 import type { Inspection, TriggerView } from '../inspect/inspection.js';
+import { PATH_PARAMETER } from './path-parameters.js';
 import { sampleOf } from './sample.js';
 
 type Samples = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -46,7 +47,7 @@ export async function withSamples(
 
 const toText = (value: unknown) => JSON.stringify(value, null, 2);
 
-/** The JSON bodies of operations, by `POST /notes`. */
+/** The path parameters and JSON bodies of operations, by `POST /notes`. */
 async function httpSamples(inspection: Inspection): Promise<Samples> {
   const document = membersOf(await inspection.openapi().catch(() => null));
   const operations = Object.entries(membersOf(document.paths)).flatMap(([path, item]) =>
@@ -58,10 +59,27 @@ async function httpSamples(inspection: Inspection): Promise<Samples> {
     operations.flatMap(([target, operation]) => {
       const content = membersOf(membersOf(membersOf(operation).requestBody).content)['application/json'];
       const { schema, example } = membersOf(content);
-      if (schema === undefined && example === undefined) return [];
-      return [[target, { json: toText(example ?? sampleOf(schema, document)) }]];
+      const samples = {
+        pathParameters: pathSamples(target, operation, document),
+        json: example ?? (schema === undefined ? undefined : sampleOf(schema, document)),
+      };
+      const fields = Object.entries(samples).flatMap(([name, sample]) =>
+        sample === undefined ? [] : [[name, toText(sample)]],
+      );
+      return fields.length === 0 ? [] : [[target, Object.fromEntries(fields)]];
     }),
   );
+}
+
+/** A value for each parameter of a path; `undefined` for a path without parameters. */
+function pathSamples(target: string, operation: unknown, document: unknown): object | undefined {
+  const { parameters } = membersOf(operation);
+  const described = Array.isArray(parameters) ? parameters.map(membersOf) : [];
+  const samples = [...target.matchAll(PATH_PARAMETER)].map(([, name = '']) => {
+    const { schema, example } = described.find((one) => one.in === 'path' && one.name === name) ?? {};
+    return [name, String(example ?? sampleOf(schema ?? { type: 'string' }, document))];
+  });
+  return samples.length === 0 ? undefined : Object.fromEntries(samples);
 }
 
 /** The payloads of registrations, by name; of a bus for each selector, which its events must match. */
