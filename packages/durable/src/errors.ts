@@ -21,6 +21,8 @@ export const DURABLE_ERROR_CODES = [
   'durable.timeout',
   /** The value of a callback does not fit its schema, or is not JSON. @status 500 */
   'durable.callback_invalid',
+  /** The execution was cancelled with `cancelExecution`. @status 409 */
+  'durable.cancelled',
   /** A callback was not completed in time. @status 500 */
   'durable.callback_timeout',
   /** The other system failed the callback. @status 500 */
@@ -62,8 +64,9 @@ export class DurableError extends FrameworkError {
   /** Code of the failure. */
   declare readonly code: DurableErrorCode;
 
-  /** The status is 401 for `durable.unauthorized` and 500 for every other code. */
+  /** The status is 401 for `durable.unauthorized`, 409 for `durable.cancelled`, and 500 for every other code. */
   constructor(code: DurableErrorCode, message: string, cause?: unknown) {
-    super(code, `framework: ${message}`, { statusCode: code === 'durable.unauthorized' ? 401 : 500, cause });
+    const statusCode = code === 'durable.unauthorized' ? 401 : code === 'durable.cancelled' ? 409 : 500;
+    super(code, `framework: ${message}`, { statusCode, cause });
   }
 }

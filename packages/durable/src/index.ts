@@ -7,6 +7,7 @@ export type {
   CallbackOptions,
   Durable,
   DurableOptions,
+  DurablePart,
   Duration,
   Execution,
   ExecutionClient,

@@ -107,8 +107,10 @@ export interface StepOptions {
 export interface CallbackOptions {
   /** Sends the id of the callback to the system that will answer. The id is a capability: do not log it. */
   submit(id: string, step: StepContext): MaybePromise<void>;
-  /** The time after which the callback rejects with `durable.callback_timeout`. Whole seconds. */
-  readonly timeoutSeconds: number;
+  /** The time after which the callback rejects with `durable.callback_timeout`. Either this or `timeoutSeconds` is required. */
+  readonly timeout?: Duration;
+  /** The same time in whole seconds, 1 to 31,622,400. */
+  readonly timeoutSeconds?: number;
   /** The longest time between two heartbeats of the other system. Whole seconds. */
   readonly heartbeatSeconds?: number;
 }
@@ -170,6 +172,14 @@ export interface DurableOptions {
    * standard queues if `durableExecutions` has `start`, else `inline`.
    */
   readonly delivery?: 'inline' | 'handoff';
+  /** Additions from other entries, such as `ends` of `@sallyport/durable/ends`. Default: none. */
+  readonly use?: readonly DurablePart[];
+}
+
+/** An addition to a durable handler, for its option `use`. */
+export interface DurablePart {
+  /** Prepares the addition for one run of the handler, before the handler runs. */
+  attach(flow: never): MaybePromise<void>;
 }
 
 /** The caller of an execution, as the history has it: never a token. */

@@ -52,6 +52,8 @@ export class ExecutionRun {
   refusal: DurableError | undefined = undefined;
   /** True after the answer of the invocation: code that still runs writes nothing. */
   isOver = false;
+  /** True if the SDK must not suspend now, because nothing outside would continue the execution. */
+  mustContinue: () => boolean = () => false;
   #operations = 0;
   #cleanUps: (() => MaybePromise<void>)[] = [];
 

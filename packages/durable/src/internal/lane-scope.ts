@@ -5,8 +5,24 @@ import type { HostContext } from './outside.js';
 import type { Flow } from './parking.js';
 import type { DurableContext, OperationInfo } from './sdk.js';
 
+/** What the additions of a handler change in its operations. The flows of `map` have those of the handler. */
+export interface Hooks {
+  /**
+   * Called before an operation that waits for something outside the process, and before a recorded step that is retried.
+   *
+   * @throws the reason for which the execution ends
+   */
+  enter?(lane: LaneScope, name: string, isStep: boolean): Promise<void>;
+  /** Waits for something outside the process, when no other flow runs. */
+  suspend?<T>(lane: LaneScope, name: string, wait: () => PromiseLike<T>, mayBeOver: boolean): Promise<T>;
+  /** Called while a failed step waits for its next attempt. Returns the reason for which it gets none. */
+  endsRetry?(name: string): Promise<Error | undefined>;
+}
+
 /** The members of a flow that its operations use. */
 export interface LaneScope extends ExecutionScope {
+  /** The additions of the handler. */
+  readonly hooks: Hooks;
   readonly run: ExecutionRun;
   readonly context: DurableContext;
   readonly flow: Flow;
@@ -28,6 +44,8 @@ export interface LaneScope extends ExecutionScope {
   assertNothingHeld(place: string): void;
   /** Runs work whose position in the history is fixed now and may start its operations later. */
   later<T>(run: (inner: DurableContext) => Promise<T>, name: string): Promise<T>;
+  /** Waits for something outside the process, when no other flow runs. */
+  suspend<T>(name: string, wait: () => PromiseLike<T>, mayBeOver?: boolean): Promise<T>;
   /** Runs work in a flow with separate operations. Its result is recorded: a completed flow never runs again. */
   lane<T>(name: string, run: (lane: LaneScope) => MaybePromise<T>): Promise<T>;
 }

@@ -10,7 +10,7 @@ import type {
   StepContext,
   StepOptions,
 } from '../types.js';
-import { assertStepOptions, assertWhole, toSeconds } from './checks.js';
+import { assertStepOptions, callbackSeconds, toSeconds } from './checks.js';
 import { assertOwnFlow, runAs } from './current.js';
 import { recordFailure, restoreFailure, stackOf } from './failures.js';
 import { eventIdentity, placeDigest } from './identity.js';
@@ -70,7 +70,7 @@ export class OutsideOperations {
 
   async callback<T>(name: string, _schema: StandardSchema<unknown, T>, options: CallbackOptions): Promise<T> {
     this.#begin(name);
-    assertWhole(options.timeoutSeconds, 1, 31_622_400, `callback "${name}": timeoutSeconds`, ' seconds');
+    callbackSeconds(options, `callback "${name}"`);
     throw notDurable(`callback "${name}"`);
   }
 

@@ -43,6 +43,9 @@ export async function serveExecution(
   );
   try {
     const output = await handler(envelope as never, sdkContext(lambdaContext) as never);
+    // The service repeats an invocation that fails: recorded operations do not run again.
+    if (output.Status === 'PENDING' && run.mustContinue())
+      throw new Error('framework: suspended before its operations');
     if (!isAnswered && output.Status === 'FAILED') {
       host.log.error('framework: execution failed', {
         execution: run.arn,

@@ -74,6 +74,7 @@ class StepRun<T> {
     const lane = this.#lane;
     const { sdk } = lane.run;
     const recorded = lane.recorded(this.#name);
+    if (recorded && this.#options.retry) await lane.hooks.enter?.(lane, this.#name, true);
     if (recorded?.status === 'PENDING') await this.#waitForTurn();
     lane.reach(this.#name);
     const { AtLeastOncePerRetry, AtMostOncePerRetry } = sdk.StepSemantics;
@@ -115,8 +116,10 @@ class StepRun<T> {
       this.#stack = stackOf(thrown);
       const { retry } = this.#options;
       if (retry && isWorthIt(retry, attempt, thrown)) {
-        this.#delay = delayAfter(retry, attempt, randomFraction());
         await this.#waitForTurn();
+        const end = await this.#lane.hooks.endsRetry?.(this.#name);
+        if (end) throw toSdk(run.sdk, recordFailure(end));
+        this.#delay = delayAfter(retry, attempt, randomFraction());
       }
       throw toSdk(run.sdk, recordFailure(thrown));
     }

@@ -25,6 +25,7 @@ export const ENTRIES: readonly string[] = [
   '@sallyport/dispatch',
   '@sallyport/dispatch/app',
   '@sallyport/durable',
+  '@sallyport/durable/ends',
   '@sallyport/durable/start',
   '@sallyport/durable/testing',
   '@sallyport/dynamo',
