@@ -17,6 +17,8 @@ export const DURABLE_ERROR_CODES = [
   'durable.not_durable',
   /** A step with `effect: 'atMostOnce'` was interrupted: its effect may have happened. @status 500 */
   'durable.step_interrupted',
+  /** Another execution of the same event runs this step now, so its result is not known. @status 503 */
+  'durable.step_in_progress',
   /** A step or execution did not end within its `timeout`. @status 500 */
   'durable.timeout',
   /** The value of a callback does not fit its schema, or is not JSON. @status 500 */
@@ -54,6 +56,12 @@ export const DURABLE_ERROR_CODES = [
 /** A code of {@link DurableError}. */
 export type DurableErrorCode = (typeof DURABLE_ERROR_CODES)[number];
 
+const STATUS: Readonly<Partial<Record<DurableErrorCode, number>>> = {
+  'durable.unauthorized': 401,
+  'durable.cancelled': 409,
+  'durable.step_in_progress': 503,
+};
+
 /** A failure of a durable operation. Its message has names, never values. The cause is for logs and is never sent. */
 export class DurableError extends FrameworkError {
   static {
@@ -64,9 +72,8 @@ export class DurableError extends FrameworkError {
   /** Code of the failure. */
   declare readonly code: DurableErrorCode;
 
-  /** The status is 401 for `durable.unauthorized`, 409 for `durable.cancelled`, and 500 for every other code. */
+  /** The status is 500, except for the codes of which the list above states another. */
   constructor(code: DurableErrorCode, message: string, cause?: unknown) {
-    const statusCode = code === 'durable.unauthorized' ? 401 : code === 'durable.cancelled' ? 409 : 500;
-    super(code, `framework: ${message}`, { statusCode, cause });
+    super(code, `framework: ${message}`, { statusCode: STATUS[code] ?? 500, cause });
   }
 }

@@ -1,9 +1,11 @@
 import type { MaybePromise } from '@sallyport/core';
 import type { ExecutionScope } from '@sallyport/core/internal';
+import type { StepOptions } from '../types.js';
 import type { ExecutionRun } from './execution.js';
 import type { HostContext } from './outside.js';
 import type { Flow } from './parking.js';
 import type { DurableContext, OperationInfo } from './sdk.js';
+import type { Text } from './values.js';
 
 /** What the additions of a handler change in its operations. The flows of `map` have those of the handler. */
 export interface Hooks {
@@ -15,6 +17,8 @@ export interface Hooks {
   enter?(lane: LaneScope, name: string, isStep: boolean): Promise<void>;
   /** Waits for something outside the process, when no other flow runs. */
   suspend?<T>(lane: LaneScope, name: string, wait: () => PromiseLike<T>, mayBeOver: boolean): Promise<T>;
+  /** Runs the body of a step; its result is JSON text. */
+  body?(lane: LaneScope, name: string, options: StepOptions, run: () => Promise<Text>): Promise<Text>;
   /** Called while a failed step waits for its next attempt. Returns the reason for which it gets none. */
   endsRetry?(name: string): Promise<Error | undefined>;
 }

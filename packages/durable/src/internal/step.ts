@@ -40,7 +40,10 @@ export function runSubmit(
   name: string,
   run: (step: StepContext) => MaybePromise<void>,
 ): Promise<void> {
-  return new StepRun(lane, `${name}${SUBMIT}`, run, {}, undefined).runIn(inner);
+  const step = new StepRun(lane, `${name}${SUBMIT}`, run, {}, undefined);
+  // Each execution has another id to submit.
+  step.isPlain = true;
+  return step.runIn(inner);
 }
 
 /** Ends the name of the step that submits the id of a callback. */
@@ -52,6 +55,8 @@ class StepRun<T> {
   readonly #run: (step: StepContext) => MaybePromise<T>;
   readonly #options: StepOptions;
   readonly #seconds: number | undefined;
+  /** True if additions of the handler do not apply. */
+  isPlain = false;
   #stack: string | undefined;
   #isWaiting = false;
   #delay: number | undefined;
@@ -111,7 +116,9 @@ class StepRun<T> {
       if (isRecorded) throw new DurableError('durable.diverged', `${place} is recorded at another position`);
       const context = this.#contextOf(attempt);
       const work = () => runTimed(run.host.clock, place, this.#seconds, context, this.#run);
-      return toText(await runAs(this.#lane, this.#name, work), place);
+      const body = async () => toText(await runAs(this.#lane, this.#name, work), place);
+      const around = this.isPlain ? undefined : this.#lane.hooks.body;
+      return await (around ? around(this.#lane, this.#name, this.#options, body) : body());
     } catch (thrown) {
       this.#stack = stackOf(thrown);
       const { retry } = this.#options;

@@ -26,6 +26,7 @@ export const ENTRIES: readonly string[] = [
   '@sallyport/dispatch/app',
   '@sallyport/durable',
   '@sallyport/durable/ends',
+  '@sallyport/durable/resume',
   '@sallyport/durable/start',
   '@sallyport/durable/testing',
   '@sallyport/dynamo',
