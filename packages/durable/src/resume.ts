@@ -7,10 +7,11 @@
 import { defineOptions, withMethods } from '@sallyport/core/options';
 import { durationOption, toSeconds } from './internal/checks.js';
 import type { LaneScope } from './internal/lane-scope.js';
-import { LedgerSteps, type ResumeLedger } from './resume/ledger-steps.js';
+import type { DurableLedger } from './internal/ledger.js';
+import { LedgerSteps } from './resume/ledger-steps.js';
 import type { DurablePart, Duration } from './types.js';
 
-export type { ResumeLedger } from './resume/ledger-steps.js';
+export type { DurableLedger } from './internal/ledger.js';
 
 /** Options of {@link resume}. */
 export interface ResumeOptions {
@@ -23,8 +24,8 @@ export const RESUME_OPTIONS = /* @__PURE__ */ defineOptions<ResumeOptions>()({
   keep: /* @__PURE__ */ durationOption().default({ days: 14 }),
 });
 
-const LEDGER = /* @__PURE__ */ defineOptions<{ readonly ledger: ResumeLedger }>()({
-  ledger: /* @__PURE__ */ withMethods<ResumeLedger>(
+const LEDGER = /* @__PURE__ */ defineOptions<{ readonly ledger: DurableLedger }>()({
+  ledger: /* @__PURE__ */ withMethods<DurableLedger>(
     'beginIdempotency',
     'completeIdempotency',
     'abandonIdempotency',
@@ -46,7 +47,7 @@ const LEDGER = /* @__PURE__ */ defineOptions<{ readonly ledger: ResumeLedger }>(
  * @throws FrameworkError `app.invalid_configuration` for a wrong argument
  * @example app.queue('orders', durable(fulfil, { use: [resume(createJobLedger())] }));
  */
-export function resume(ledger: ResumeLedger, options: ResumeOptions = {}): DurablePart {
+export function resume(ledger: DurableLedger, options: ResumeOptions = {}): DurablePart {
   LEDGER.parse({ ledger });
   const keepSeconds = toSeconds(RESUME_OPTIONS.parse(options).keep, 'option "keep"');
   return {

@@ -1,4 +1,5 @@
 import { atEachCall, FaultyTable, OUTAGES } from '@sallyport/dynamodb-local';
+import { json } from '@sallyport/http';
 import { createJobLedger, type JobLedger } from '@sallyport/jobs';
 import { JOBS_TABLE_SCHEMA } from '@sallyport/jobs/schema';
 import { recordJson } from '@sallyport/streams';
@@ -205,7 +206,7 @@ test('an event without a natural key writes nothing, and outside an execution th
   const ledger = createJobLedger({ client: table.client, tableName: table.name });
   const handle = durable((ctx: Durable) => ctx.step('a', () => 1), { use: [resume(ledger)] });
   const ran = await runExecution(
-    (app) => app.get('/orders', async (ctx) => ({ value: await handle(ctx as never) })),
+    (app) => app.get('/orders', async (ctx) => json(200, { value: await handle(ctx as never) })),
     buildAPIGatewayV2Request('GET', '/orders'),
   );
   expect([ran.status, await handle({} as Durable), table.proxy.operations]).toEqual(['SUCCEEDED', 1, []]);

@@ -1,51 +1,9 @@
 import { DurableError } from '../errors.js';
 import { eventIdentity, placeDigest } from '../internal/identity.js';
 import type { LaneScope } from '../internal/lane-scope.js';
+import type { DurableLedger, LedgerHandle, LedgerKey } from '../internal/ledger.js';
 import type { Text } from '../internal/values.js';
 import type { StepOptions } from '../types.js';
-
-interface Key {
-  readonly scope: string;
-  readonly key: string;
-}
-
-interface Handle extends Key {
-  readonly owner: string;
-}
-
-/** The record of a key. */
-interface Found {
-  readonly status: 'IN_PROGRESS' | 'COMPLETED';
-  readonly executionId?: string;
-  readonly result?: unknown;
-}
-
-interface CallOptions {
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** The used methods of the `JobLedger` of `@sallyport/jobs`. */
-export interface ResumeLedger {
-  /** Acquires a key, or returns its state. */
-  beginIdempotency(
-    input: Key & { readonly inProgressMs: number; readonly executionId: string; readonly ttlSeconds: number },
-    options?: CallOptions,
-  ): Promise<
-    | { readonly outcome: 'created'; readonly handle: Handle }
-    | { readonly outcome: 'already_in_progress' }
-    | { readonly outcome: 'already_completed'; readonly record: Found }
-  >;
-  /** Stores the result of a key. */
-  completeIdempotency(
-    handle: Handle,
-    outcome: { readonly result: unknown; readonly resultTtlSeconds: number; readonly writeId: string },
-    options?: CallOptions,
-  ): Promise<void>;
-  /** Releases a key. */
-  abandonIdempotency(handle: Handle, options?: CallOptions): Promise<void>;
-  /** Reads the record of a key; `undefined` if absent. */
-  getIdempotencyRecord(input: Key, options?: CallOptions): Promise<Found | undefined>;
-}
 
 const SCOPE = 'durable-step';
 /** The step of `compensate` for a step. */
@@ -61,10 +19,10 @@ const MAX_ROUNDS = 100;
 
 /** The steps of a handler in a ledger. A step that was undone has another key: its round is the number of its compensations. */
 export class LedgerSteps {
-  readonly #ledger: ResumeLedger;
+  readonly #ledger: DurableLedger;
   readonly #keepSeconds: number;
 
-  constructor(ledger: ResumeLedger, keepSeconds: number) {
+  constructor(ledger: DurableLedger, keepSeconds: number) {
     this.#ledger = ledger;
     this.#keepSeconds = keepSeconds;
   }
@@ -97,7 +55,7 @@ export class LedgerSteps {
     return this.#run(lane, start.handle, run);
   }
 
-  async #run(lane: LaneScope, handle: Handle, run: () => Promise<Text>): Promise<Text> {
+  async #run(lane: LaneScope, handle: LedgerHandle, run: () => Promise<Text>): Promise<Text> {
     const { log } = lane.host;
     const { ids } = lane.run.host;
     let text: Text;
@@ -128,7 +86,7 @@ export class LedgerSteps {
     return MAX_ROUNDS;
   }
 
-  #key(lane: LaneScope, name: string, round: number): Key {
+  #key(lane: LaneScope, name: string, round: number): LedgerKey {
     const key = lane.idempotencyKey(name);
     return { scope: SCOPE, key: round === 0 ? key : placeDigest(key, round) };
   }

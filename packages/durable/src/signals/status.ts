@@ -1,0 +1,84 @@
+import { placeDigest } from '../internal/identity.js';
+import { type DurableLedger, type LedgerKey, readOnce, writeOnce } from '../internal/ledger.js';
+import { MAX_VALUE_BYTES } from '../start/callbacks.js';
+import { requireText, toPayload } from '../start/internal/json.js';
+import type { Durable } from '../types.js';
+import { KEEP_SECONDS } from './mailbox.js';
+
+/** Options of {@link status}. */
+export interface ExecutionStatusOptions {
+  /** `createJobLedger()` of `@sallyport/jobs`. */
+  readonly ledger: DurableLedger;
+}
+
+/** Options of {@link queryExecution}. */
+export interface QueryOptions extends ExecutionStatusOptions {
+  /** Stops the call, for example `ctx.signal`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The newest status of an execution. */
+export interface StatusRow {
+  /** The value that the handler has written. */
+  readonly value: unknown;
+  /** The time at which it was written, ISO 8601. */
+  readonly at: string;
+}
+
+const MAX_ARN = 1024;
+/** An execution has fewer operations. */
+const MAX_ROWS = 4096;
+
+/** The number of the newest row of each context. */
+const rows = new WeakMap<object, number>();
+
+/**
+ * Writes the status of the execution, which `queryExecution` reads. It is one step. Outside an execution nothing is written. Write the status
+ * with the context of the handler, not with one of `map`.
+ *
+ * @param value at most 256 KiB of JSON
+ * @throws ExecutionServiceError `durable.invalid_input`, `durable.too_large`
+ * @example await status(ctx, { packed: 3, of: 7 }, { ledger });
+ */
+export async function status(ctx: Durable, value: unknown, { ledger }: ExecutionStatusOptions): Promise<void> {
+  const { execution } = ctx;
+  const text = toPayload(value, 'a status', MAX_VALUE_BYTES).toString('utf8');
+  if (!execution) return;
+  const number = (rows.get(ctx) ?? 0) + 1;
+  rows.set(ctx, number);
+  await ctx.step(`framework status ${number}`, async ({ signal, now, idempotencyKey: writer }) => {
+    const row: StatusRow = { value: JSON.parse(text) as unknown, at: now().toISOString() };
+    await writeOnce(ledger, rowKey(execution.arn, number), row, { writer, keepSeconds: KEEP_SECONDS, signal });
+  });
+}
+
+/**
+ * Reads the newest status that an execution has written with `status`, for 14 days, also after its end; `undefined` if it has written none.
+ * Decide first whether the caller may read it: the ARN is no secret.
+ *
+ * @throws ExecutionServiceError `durable.invalid_input`
+ * @example const row = await queryExecution(arn, { ledger, signal: ctx.signal });
+ */
+export async function queryExecution(arn: string, { ledger, signal }: QueryOptions): Promise<StatusRow | undefined> {
+  requireText(arn, 'the ARN of an execution', MAX_ARN);
+  const read = async (number: number) => (await readOnce(ledger, rowKey(arn, number), signal)) as StatusRow | undefined;
+  let newest: StatusRow | undefined;
+  let known = 0;
+  let missing = 1;
+  for (; missing <= MAX_ROWS; missing *= 2) {
+    const row = await read(missing);
+    if (row === undefined) break;
+    [newest, known] = [row, missing];
+  }
+  while (missing - known > 1) {
+    const middle = Math.floor((known + missing) / 2);
+    const row = await read(middle);
+    if (row === undefined) missing = middle;
+    else [newest, known] = [row, middle];
+  }
+  return newest;
+}
+
+function rowKey(arn: string, number: number): LedgerKey {
+  return { scope: 'durable-status', key: placeDigest(arn, number) };
+}
