@@ -11,6 +11,8 @@ export type {
   Duration,
   Execution,
   ExecutionClient,
+  FailedExecution,
+  FailedOperation,
   Json,
   MapOptions,
   RecordedCaller,

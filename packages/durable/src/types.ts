@@ -196,6 +196,38 @@ export interface RecordedCaller {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
+/** An operation of a failed execution, without its value. */
+export interface FailedOperation {
+  /** `STEP`, `WAIT`, `CALLBACK` or `CONTEXT`. */
+  readonly type: string;
+  /** The name of the operation. */
+  readonly name: string;
+  /** `SUCCEEDED`, `FAILED`, `STARTED`, `PENDING` and the other states of the service. */
+  readonly status: string;
+  /** The time of its start. */
+  readonly startedAt?: Date;
+  /** The time of its end. */
+  readonly endedAt?: Date;
+  /** The number of attempts of a step. */
+  readonly attempt?: number;
+  /** The message of its error, without secrets. */
+  readonly error?: string;
+}
+
+/** A failed execution, as `onFailure` receives it. */
+export interface FailedExecution {
+  /** The ARN of the execution. */
+  readonly arn: string;
+  /** The name of the execution. */
+  readonly name: string;
+  /** The time of its start. */
+  readonly startedAt: Date;
+  /** Its error, as the service stores it: the type is the code of a `FrameworkError`. */
+  readonly error: { readonly type: string; readonly message: string };
+  /** The last 20 operations. */
+  readonly tail: readonly FailedOperation[];
+}
+
 /** Starts an execution. If one has this name, nothing happens, or the call rejects with `durable.execution_conflict`. */
 export type StartRecord = (input: {
   readonly functionArn: string;
