@@ -32,11 +32,12 @@ test('a failed execution leaves one line, one metric and its last operations, wi
   expect([ran.status, failed.length]).toEqual(['FAILED', 1]);
   expect(ran.lines.filter(({ message }) => message === 'framework: execution failed')).toMatchObject([
     {
-      level: 'error',
+      level: 'warn',
       execution: 'run-1',
       tail: ['STEP charge SUCCEEDED', 'WAIT cool off SUCCEEDED', 'STEP mail FAILED'],
     },
   ]);
+  expect(ran.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
   expect(metrics.filter(({ name }) => name === 'framework.execution')).toMatchObject([
     { value: 1, tags: { outcome: 'error', error_code: 'Error' }, duration_ms: 600_000 },
   ]);

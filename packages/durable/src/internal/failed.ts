@@ -16,6 +16,7 @@ export async function reportFailed(
   run: ExecutionRun,
   error: { readonly ErrorType?: string | undefined; readonly ErrorMessage?: string | undefined } | undefined,
   operations: Operations,
+  isAnswered: boolean,
 ): Promise<void> {
   const { arn, name } = run;
   const failed: FailedExecution = {
@@ -27,7 +28,14 @@ export async function reportFailed(
   };
   const { type, message } = failed.error;
   const tail = failed.tail.map(({ type: kind, name: operation, status }) => `${kind} ${operation} ${status}`);
-  log.error('framework: execution failed', { execution: name, arn, error_code: type, error: message, tail });
+  // The surface has written the line of a handler's error.
+  log[isAnswered ? 'warn' : 'error']('framework: execution failed', {
+    execution: name,
+    arn,
+    error_code: type,
+    error: message,
+    tail,
+  });
   const durationMs = clock.now().getTime() - run.startedAt.getTime();
   const tags = { outcome: 'error', error_code: type };
   guardHook(() => observability.metric?.({ name: 'framework.execution', value: 1, duration_ms: durationMs, tags }));

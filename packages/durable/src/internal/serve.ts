@@ -52,7 +52,7 @@ export async function serveExecution(
       throw new Error('framework: suspended before its operations');
     if (output.Status === 'FAILED') {
       const { reportFailed } = await import('./failed.js');
-      await reportFailed(host, run, output.Error, last);
+      await reportFailed(host, run, output.Error, last, isAnswered);
     }
     return output;
   } finally {
