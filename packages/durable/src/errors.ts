@@ -13,6 +13,8 @@ export const DURABLE_ERROR_CODES = [
   'durable.not_json',
   /** A result of more than 256 KiB. Store the object, and return its reference. @status 500 */
   'durable.result_too_large',
+  /** A result in the object store is missing, or differs from its recorded digest. @status 500 */
+  'durable.result_lost',
   /** The operation requires a durable function, and this invocation is not one. @status 500 */
   'durable.not_durable',
   /** A step with `effect: 'atMostOnce'` was interrupted: its effect may have happened. @status 500 */

@@ -1,7 +1,7 @@
 import * as sdk from '@aws-sdk/client-lambda';
 import type { DurableEngine, Operation } from '@sallyport/testkit/durable';
 import { toRestJson } from '@sallyport/testkit/durable';
-import { startService } from '@sallyport/testkit/services';
+import { ServiceBytes, startService } from '@sallyport/testkit/services';
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -11,6 +11,14 @@ export async function startEngineApi(engine: () => DurableEngine) {
   const service = await startService({
     sdk,
     handlers: {
+      Invoke: (input) => {
+        const { arn } = engine().start({
+          functionArn: decodeURIComponent(String(input.FunctionName)),
+          name: String(input.DurableExecutionName),
+          payload: String(input.body),
+        });
+        return new ServiceBytes(Buffer.alloc(0), { 'x-amz-durable-execution-arn': arn });
+      },
       GetDurableExecution: (input) => {
         const { arn, status, startedAt } = engine().describe(arnOf(input));
         return toRestJson({ DurableExecutionArn: arn, Status: status, StartTimestamp: startedAt }) as object;

@@ -19,6 +19,12 @@ export interface Hooks {
   suspend?<T>(lane: LaneScope, name: string, wait: () => PromiseLike<T>, mayBeOver: boolean): Promise<T>;
   /** Runs the body of a step; its result is JSON text. */
   body?(lane: LaneScope, name: string, options: StepOptions, run: () => Promise<Text>): Promise<Text>;
+  /** The largest result of a step in bytes. */
+  maxBytes?: number;
+  /** The text that is recorded instead of the result of a step. */
+  keep?(lane: LaneScope, text: string): Promise<string>;
+  /** The result of a step from its recorded text. */
+  read?(lane: LaneScope, name: string, text: string): Promise<string>;
   /** Called while a failed step waits for its next attempt. Returns the reason for which it gets none. */
   endsRetry?(name: string): Promise<Error | undefined>;
 }

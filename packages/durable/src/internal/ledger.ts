@@ -14,6 +14,7 @@ export interface LedgerRecord {
   readonly status: 'IN_PROGRESS' | 'COMPLETED';
   readonly executionId?: string;
   readonly result?: unknown;
+  readonly resultOmitted?: boolean;
 }
 
 interface CallOptions {

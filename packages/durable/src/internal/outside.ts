@@ -32,6 +32,8 @@ export interface HostContext {
 /** Operations of a handler outside an execution: steps run immediately, with values and errors through the same JSON. */
 export class OutsideOperations {
   readonly execution = null;
+  /** The largest result of a step in bytes. */
+  maxBytes: number | undefined;
   readonly #names = new Names();
   readonly #context: HostContext;
   readonly #options: DurableOptions;
@@ -52,7 +54,7 @@ export class OutsideOperations {
     const context = this.#stepContext(name);
     try {
       const value = await runAs(this, name, () => runTimed(this.#clock, place, seconds, context, run));
-      return fromText<T>(toText(value, place));
+      return fromText<T>(toText(value, place, this.maxBytes));
     } catch (thrown) {
       throw restoreFailure(recordFailure(thrown), stackOf(thrown));
     }
@@ -84,6 +86,7 @@ export class OutsideOperations {
     return mapInOrder(`map "${name}"`, items, options, async (item, index) => {
       const path = [...this.#path, name, index];
       const inner = new OutsideOperations(this.#context, this.#options, path);
+      inner.maxBytes = this.maxBytes;
       try {
         const value = await runAs(inner, undefined, () => run(item, inner as unknown as Durable, index));
         return fromText<T>(toText(value, `item ${index} of map "${name}"`));

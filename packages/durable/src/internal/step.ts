@@ -99,7 +99,9 @@ class StepRun<T> {
     } catch (error) {
       throw fromSdk(error, this.#stack);
     }
-    return fromText<T>(withoutInput(digest, recordedText, `step "${this.#name}"`));
+    const text = withoutInput(digest, recordedText, `step "${this.#name}"`);
+    const { read } = lane.hooks;
+    return fromText<T>(text === undefined || !read ? text : await read(lane, this.#name, text));
   }
 
   async #attempt(attempt: number, isRecorded: boolean): Promise<Text> {
@@ -116,7 +118,11 @@ class StepRun<T> {
       if (isRecorded) throw new DurableError('durable.diverged', `${place} is recorded at another position`);
       const context = this.#contextOf(attempt);
       const work = () => runTimed(run.host.clock, place, this.#seconds, context, this.#run);
-      const body = async () => toText(await runAs(this.#lane, this.#name, work), place);
+      const { maxBytes, keep } = this.#lane.hooks;
+      const body = async () => {
+        const text = toText(await runAs(this.#lane, this.#name, work), place, maxBytes);
+        return text === undefined || !keep ? text : keep(this.#lane, text);
+      };
       const around = this.isPlain ? undefined : this.#lane.hooks.body;
       return await (around ? around(this.#lane, this.#name, this.#options, body) : body());
     } catch (thrown) {

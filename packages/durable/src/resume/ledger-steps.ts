@@ -49,6 +49,7 @@ export class LedgerSteps {
       },
       { signal },
     );
+    if (start.outcome === 'already_completed' && start.record.resultOmitted) throw tooLarge(name);
     if (start.outcome === 'already_completed')
       return JSON.stringify((start.record.result as { value?: unknown })?.value);
     if (start.outcome === 'already_in_progress') throw inProgress(name, options);
@@ -105,4 +106,9 @@ function inProgress(name: string, { effect }: StepOptions): DurableError {
     return new DurableError('durable.step_interrupted', text);
   }
   return new DurableError('durable.step_in_progress', `another execution of the event runs step "${name}" now`);
+}
+
+/** The step has run, and its result is not known here. */
+function tooLarge(name: string): DurableError {
+  return new DurableError('durable.result_too_large', `step "${name}": the ledger could not keep its result`);
 }
