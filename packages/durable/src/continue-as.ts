@@ -15,9 +15,9 @@ import type { Durable } from './types.js';
 
 /**
  * Starts an execution of the same function that continues this one; return from the handler after it. The name of the new execution is a
- * digest of this one's ARN, so it starts once, even if the process is killed or an answer is lost. An execution has at most 2,900 operations.
+ * digest of this one's ARN, so it starts once, even after a kill or a network error. An execution has at most 2,900 operations.
  *
- * Keys of effects come from the event: give the new event another id if its steps have the same names as before. The role needs
+ * Keys of effects come from the event: the new event needs another id if its steps have the same names as before. The role needs
  * `lambda:InvokeFunction` on the function.
  *
  * @param event the event that the function receives, in the form of its trigger: at most 1 MiB of JSON

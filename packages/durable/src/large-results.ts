@@ -80,7 +80,7 @@ export function largeResults(store: ResultStore, options: LargeResultsOptions): 
       Object.assign(flow.hooks, {
         maxBytes,
         async keep({ host }, text) {
-          // A small result with the form of a reference is stored too: it must not be read as one.
+          // A small result with the form of a reference is stored too: it must not be read as a reference.
           if (Buffer.byteLength(text) <= MAX_RESULT_BYTES - DIGITS * 2 && !text.startsWith(PREFIX)) return text;
           const digest = sha256(text);
           const payload = Buffer.from(text, 'utf8');

@@ -35,10 +35,10 @@ const LEDGER = /* @__PURE__ */ defineOptions<{ readonly ledger: DurableLedger }>
 
 /**
  * Records the result of each step in a ledger too, under a digest of the key of the event, the place in the code and the name of the step.
- * When a source delivers an event again after a failure, the new execution takes the results over, and only steps that failed run again.
+ * When a source delivers an event again after a failure, the new execution reads these results, and only steps that failed run again.
  * Events without a natural key, such as HTTP requests, are not recorded.
  *
- * A step that `compensate` has undone runs again: give the compensation the name of the step. A step that another execution runs at the same
+ * A step that `compensate` has undone runs again: the compensation must have the name of the step. A step that another execution runs at the same
  * time rejects with `durable.step_in_progress`, so that the event is delivered again later; with `effect: 'atMostOnce'` an interrupted step
  * of an earlier execution rejects with `durable.step_interrupted`. If a result cannot be stored after the step has run, a line is logged, and
  * a later execution runs the step again, with the same `idempotencyKey`.

@@ -64,7 +64,7 @@ const PAUSES: readonly (readonly [string, (ctx: Durable) => Promise<unknown>])[]
 ];
 
 test.each(PAUSES)(
-  'a cancelled execution ends at %s with its compensations, once, also after kills',
+  'a cancelled execution ends at %s with its compensations, even if processes are killed',
   async (_name, pause) => {
     const plain: string[] = [];
     const cancelled = async (_engine: DurableEngine, invocation: number) => void (invocation === 1 && (await cancel()));
@@ -120,7 +120,7 @@ test('the caller of a cancelled route receives 409 and the code', async () => {
   expect([statusCode, body]).toEqual([409, expect.stringContaining('durable.cancelled')]);
 });
 
-test('a cancellation before the first wait is rejected, and after the end it finds the end', async () => {
+test('a cancellation before the first wait is rejected, and a later one finds an execution that is over', async () => {
   const seen: unknown[] = [];
   const ran = await run(
     async (ctx) => {
@@ -190,7 +190,7 @@ test('a cancellation while a step runs ends the next wait: the step is completed
   ]);
 });
 
-test('a handler can end on its own after a cancellation: steps run, and no further wait does', async () => {
+test('a handler can continue after a cancellation: steps run, and no further wait does', async () => {
   const ran = await run(
     async (ctx) => {
       const first = await codeOf(ctx.wait('pause', { hours: 1 }));
@@ -213,7 +213,7 @@ test.each(PAUSES)(
   },
 );
 
-test('a handler that ends before its time limit, or runs outside an execution, does not notice it', async () => {
+test('a handler that ends before its time limit, or runs outside an execution, is not rejected', async () => {
   const ran = await run((ctx) => ctx.wait('pause', { minutes: 5 }), { timeout: { minutes: 30 }, cancellable: true });
   expect([ran.status, ran.operations.length]).toEqual(['SUCCEEDED', 4]);
   const outside = durable((ctx: Durable) => ctx.step('a', () => 1), { use: [ends({ timeout: { minutes: 1 } })] });

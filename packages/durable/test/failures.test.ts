@@ -83,7 +83,7 @@ test.each<[string, () => unknown]>([
   expect(ran.lines.filter(({ message }) => message === 'framework: onFailure failed')).toHaveLength(1);
 });
 
-test('an execution that succeeds or waits leaves nothing, and one that diverged is reported too', async () => {
+test('an execution that succeeds or waits leaves nothing, and an execution that diverged is reported too', async () => {
   const failed: string[] = [];
   const onFailure = ({ error }: FailedExecution) => void failed.push(error.type);
   const fine = await run(async (ctx) => ctx.wait('pause', { seconds: 5 }), { onFailure });

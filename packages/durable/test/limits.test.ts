@@ -102,7 +102,7 @@ test.each<[string, (key: string) => Promise<unknown>]>([
   expect([ran.status, ran.error?.ErrorType]).toEqual(['FAILED', 'durable.result_lost']);
 });
 
-test('a small value with the form of a reference stays a value', async () => {
+test('a small value with the form of a reference is returned unchanged', async () => {
   const forged = { $object: 'a'.repeat(64) };
   const ran = await run(async (ctx) => {
     const value = await ctx.step('forged', () => forged);
@@ -112,7 +112,7 @@ test('a small value with the form of a reference stays a value', async () => {
   expect(ran.result).toBe(JSON.stringify(forged));
 });
 
-test('a result above the limit of the option is rejected, and one of another package is found in any order', async () => {
+test('a result above the limit of the option is rejected, and outside an execution it is returned', async () => {
   const ran = await run(
     (ctx) => ctx.step('rows', () => BIG).catch((error: { code: unknown }) => error.code),
     [largeResults(store(), { bucket, maxBytes: 300_000 })],
@@ -125,7 +125,7 @@ test('a result above the limit of the option is rejected, and one of another pac
 test.each<[string, boolean]>([
   ['before', true],
   ['after', false],
-])('with resume %s it, a new execution takes a large result over', async (_name, isFirst) => {
+])('with resume %s it, a new execution reuses a large result', async (_name, isFirst) => {
   const table = await FaultyTable.start(JOBS_TABLE_SCHEMA);
   try {
     const ledger = resume(createJobLedger({ client: table.direct, tableName: table.name }));

@@ -29,7 +29,7 @@ interface Order {
   readonly id: number;
 }
 
-/** The order of the design: a charge, a pause, and a mail that fails as often as `failures` says. */
+/** The order of the design: a charge, a pause, and a mail that fails `failures` times. */
 class Shop {
   readonly log: string[] = [];
   failures: number;
@@ -53,7 +53,7 @@ class Shop {
   };
 }
 
-/** Delivers an event as an execution of its own, and returns the number of reported records. */
+/** Delivers an event as a separate execution, and returns the number of reported records. */
 async function deliver(
   event: object,
   name: string,
@@ -74,7 +74,7 @@ async function deliver(
   return { ran, reported: (JSON.parse(ran.result ?? '') as { batchItemFailures: [] }).batchItemFailures.length };
 }
 
-test('a record that is delivered again after a failure charges once: its new execution takes the charge over', async () => {
+test('a record that is delivered again after a failure charges once: its new execution reuses the charge', async () => {
   const shop = new Shop(2);
   const event = nextEvent();
   const reported: number[] = [];
@@ -201,7 +201,7 @@ test.each<[string, 'atLeastOnce' | 'atMostOnce', string]>([
   expect(codes).toEqual([code]);
 });
 
-test('an event without a natural key writes nothing, and outside an execution the ledger is not asked', async () => {
+test('an event without a natural key writes nothing, and outside an execution the ledger is not called', async () => {
   table.proxy.clear();
   const ledger = createJobLedger({ client: table.client, tableName: table.name });
   const handle = durable((ctx: Durable) => ctx.step('a', () => 1), { use: [resume(ledger)] });

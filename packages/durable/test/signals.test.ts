@@ -67,7 +67,7 @@ const waits = (key: string) => (ctx: Durable) =>
   });
 const RECEIVED = '{"value":{"approved":true},"sender":"ada"}';
 
-test('a message reaches the execution that waits, and the same message twice is one', async () => {
+test('a message reaches the execution that waits, and the same message twice is received once', async () => {
   const key = nextKey();
   const outcomes: unknown[] = [];
   const ran = await run(waits(key), {
@@ -101,7 +101,7 @@ test('a message to an execution that has ended, or is gone, is rejected', async 
   const key = nextKey();
   await run((ctx) => waits(key)(ctx).catch(() => 'timed out'));
   const afterEnd = await settled(send(key));
-  // A new service knows no execution.
+  // A new service has no execution.
   const other = nextKey();
   await run((ctx) => waits(other)(ctx).catch(() => 'timed out'));
   await run(async () => {}, { name: 'run-2' });

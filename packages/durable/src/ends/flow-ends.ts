@@ -10,7 +10,7 @@ export interface EndReason {
   readonly code: DurableErrorCode;
   readonly text: string;
   /**
-   * Starts its operation, or continues to wait for it.
+   * Starts its operation, or continues its wait.
    *
    * @param elapsed seconds since the start of the execution
    * @param come called when the execution has to end
@@ -22,7 +22,7 @@ export interface EndReason {
 const DECISION = 'framework end';
 
 /**
- * The ends of one handler. Their operations start when the handler first waits: the SDK suspends code beside an operation that waits. When a
+ * The ends of one handler. Their operations start when the handler first waits: the SDK suspends code next to an operation that waits. When a
  * reason has come, a step records which operations wait; those reject, at each replay too.
  */
 export class FlowEnds {
@@ -62,7 +62,7 @@ export class FlowEnds {
     lane.hooks.endsRetry = (name) => this.#endsRetry(name);
   }
 
-  /** Fixes the position of work, and returns the function that runs it once: the SDK requires that the work runs in its own context. */
+  /** Fixes the position of work, and returns the function that runs it once: the SDK requires that the work runs in the context of that position. */
   #prepare(name: string, run: (inner: DurableContext) => Promise<void>): () => Promise<void> {
     let begin = () => {};
     const begun = new Promise<void>((resolve) => {

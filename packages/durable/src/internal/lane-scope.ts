@@ -7,7 +7,7 @@ import type { Flow } from './parking.js';
 import type { DurableContext, OperationInfo } from './sdk.js';
 import type { Text } from './values.js';
 
-/** What the additions of a handler change in its operations. The flows of `map` have those of the handler. */
+/** Changes of operations by the additions of a handler. The flows of `map` have those of the handler. */
 export interface Hooks {
   /**
    * Called before an operation that waits for something outside the process, and before a recorded step that is retried.
@@ -21,7 +21,7 @@ export interface Hooks {
   body?(lane: LaneScope, name: string, options: StepOptions, run: () => Promise<Text>): Promise<Text>;
   /** The largest result of a step in bytes. */
   maxBytes?: number;
-  /** The text that is recorded instead of the result of a step. */
+  /** Returns the text to record instead of the result of a step. */
   keep?(lane: LaneScope, text: string): Promise<string>;
   /** The result of a step from its recorded text. */
   read?(lane: LaneScope, name: string, text: string): Promise<string>;

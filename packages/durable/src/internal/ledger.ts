@@ -52,7 +52,7 @@ export interface DurableLedger {
 const WRITE_MS = 10_000;
 
 /**
- * Writes a value once; the first value stays. A repeated call with the same `writer` is the same write.
+ * Writes a value once; the first value is kept. A repeated call with the same `writer` is the same write.
  *
  * @returns the stored value; `undefined` while another caller writes
  */

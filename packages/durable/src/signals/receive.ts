@@ -19,7 +19,7 @@ import {
 
 /** Options of {@link receive}. */
 export interface ReceiveOptions {
-  /** The business key that the sender knows too, such as the id of an order: 1 to 1,024 characters. */
+  /** The business key that the sender uses too, such as the id of an order: 1 to 1,024 characters. */
   readonly key: string;
   /** `createJobLedger()` of `@sallyport/jobs`. */
   readonly ledger: DurableLedger;

@@ -21,7 +21,7 @@ export interface SignalOptions extends ExecutionCallOptions {
 /** The result of {@link signalExecution}. */
 export interface SentSignal {
   /**
-   * `delivered`: an execution that waited has the message; `stored`: the first execution that waits for it receives it; `existing`: the same
+   * `delivered`: an execution that waited has the message; `stored`: the next execution that waits receives it; `existing`: the same
    * message of the same sender was sent before.
    */
   readonly outcome: 'delivered' | 'stored' | 'existing';
@@ -30,8 +30,8 @@ export interface SentSignal {
 const MAX_SENDER = 1024;
 
 /**
- * Sends a message to the execution that waits for it with `receive`, or will wait: tenant, key and name are its address. The first message
- * with an address stays; the same call again is the same message. Messages are kept for 14 days.
+ * Sends a message to the execution that waits in `receive`, or will wait: tenant, key and name are its address. The first message
+ * with an address is kept; the same call again is the same message. Messages are kept for 14 days.
  *
  * The role needs access to the table, and `lambda:SendDurableExecutionCallbackSuccess` and `lambda:GetDurableExecution` on the executions
  * of the function.

@@ -53,8 +53,8 @@ export async function status(ctx: Durable, value: unknown, { ledger }: Execution
 }
 
 /**
- * Reads the newest status that an execution has written with `status`, for 14 days, also after its end; `undefined` if it has written none.
- * Decide first whether the caller may read it: the ARN is no secret.
+ * Reads the newest status that an execution has written with `status`, for 14 days, even if it has ended; `undefined` if it has written none.
+ * Check first that the caller may read it: the ARN is not a secret.
  *
  * @throws ExecutionServiceError `durable.invalid_input`
  * @example const row = await queryExecution(arn, { ledger, signal: ctx.signal });

@@ -21,7 +21,7 @@ const GONE = {
 } as const;
 
 /**
- * Asks an execution to end: the operation at which it waits rejects with `durable.cancelled`, and its compensations run. A step that runs is
+ * Cancels an execution: the operation at which it waits rejects with `durable.cancelled`, and its compensations run. A step that runs is
  * completed first. Needs `use: [ends({ cancellable: true })]`, and works from the first time that the handler waits: before, the call rejects
  * with `durable.not_cancellable`, and the same call may succeed later. `stopExecution` ends every execution, without compensations.
  *
