@@ -1,4 +1,3 @@
-import type { S3Client } from '@aws-sdk/client-s3';
 import { FaultyTable } from '@sallyport/dynamodb-local';
 import { createJobLedger } from '@sallyport/jobs';
 import { JOBS_TABLE_SCHEMA } from '@sallyport/jobs/schema';
@@ -17,7 +16,7 @@ import { type Ran, type RunOptions, runExecution } from './run.js';
 const bus = (detail: object, id = 'event-1') =>
   JSON.parse(JSON.stringify(buildEventBusEvent({ source: 'shop', detailType: 'Ordered', detail, id }))) as object;
 
-let client: S3Client;
+let client: Awaited<ReturnType<typeof createS3TestClient>>;
 let bucket = '';
 let engine: DurableEngine;
 let api: Awaited<ReturnType<typeof startEngineApi>>;
