@@ -29,8 +29,12 @@ const MAX_ARN = 1024;
 /** An execution has fewer operations. */
 const MAX_ROWS = 4096;
 
-/** The number of the newest row of each context. */
-const rows = new WeakMap<object, number>();
+/** The number of the newest row of a context. */
+const ROWS: unique symbol = /* @__PURE__ */ Symbol.for('sallyport.durable.status-rows/1') as never;
+
+interface Counted {
+  [ROWS]?: number;
+}
 
 /**
  * Writes the status of the execution, which `queryExecution` reads. It is one step. Outside an execution nothing is written. Write the status
@@ -44,8 +48,9 @@ export async function status(ctx: Durable, value: unknown, { ledger }: Execution
   const { execution } = ctx;
   const text = toPayload(value, 'a status', MAX_VALUE_BYTES).toString('utf8');
   if (!execution) return;
-  const number = (rows.get(ctx) ?? 0) + 1;
-  rows.set(ctx, number);
+  const counted = ctx as Counted;
+  const number = (counted[ROWS] ?? 0) + 1;
+  counted[ROWS] = number;
   await ctx.step(`framework status ${number}`, async ({ signal, now, idempotencyKey: writer }) => {
     const row: StatusRow = { value: JSON.parse(text) as unknown, at: now().toISOString() };
     await writeOnce(ledger, rowKey(execution.arn, number), row, { writer, keepSeconds: KEEP_SECONDS, signal });
