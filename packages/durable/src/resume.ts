@@ -4,10 +4,10 @@
  * @packageDocumentation
  */
 
-import { defineOptions, withMethods } from '@sallyport/core/options';
+import { defineOptions } from '@sallyport/core/options';
 import { durationOption, toSeconds } from './internal/checks.js';
 import type { LaneScope } from './internal/lane-scope.js';
-import type { DurableLedger } from './internal/ledger.js';
+import { type DurableLedger, ledgerOption } from './internal/ledger.js';
 import { LedgerSteps } from './resume/ledger-steps.js';
 import type { DurablePart, Duration } from './types.js';
 
@@ -25,12 +25,7 @@ export const RESUME_OPTIONS = /* @__PURE__ */ defineOptions<ResumeOptions>()({
 });
 
 const LEDGER = /* @__PURE__ */ defineOptions<{ readonly ledger: DurableLedger }>()({
-  ledger: /* @__PURE__ */ withMethods<DurableLedger>(
-    'beginIdempotency',
-    'completeIdempotency',
-    'abandonIdempotency',
-    'getIdempotencyRecord',
-  ).required(),
+  ledger: /* @__PURE__ */ ledgerOption().required(),
 });
 
 /**

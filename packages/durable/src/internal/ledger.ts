@@ -1,3 +1,5 @@
+import { type OptionKind, withMethods } from '@sallyport/core/options';
+
 /** A key in its namespace. */
 export interface LedgerKey {
   readonly scope: string;
@@ -79,4 +81,14 @@ export async function readOnce(
 ): Promise<unknown> {
   const record = await ledger.getIdempotencyRecord(key, { signal });
   return record?.status === 'COMPLETED' ? record.result : undefined;
+}
+
+/** A ledger as an option. */
+export function ledgerOption(): OptionKind<DurableLedger> {
+  return withMethods<DurableLedger>(
+    'beginIdempotency',
+    'completeIdempotency',
+    'abandonIdempotency',
+    'getIdempotencyRecord',
+  );
 }

@@ -1,10 +1,13 @@
 import { isFrameworkError, type StandardSchema } from '@sallyport/core';
 import { executionScopeOf, sha256 } from '@sallyport/core/internal';
+import { defineOptions, string, withMethods } from '@sallyport/core/options';
 import { DurableError } from '../errors.js';
+import { durationOption } from '../internal/checks.js';
 import type { Lane } from '../internal/lane.js';
-import { type DurableLedger, readOnce, writeOnce } from '../internal/ledger.js';
+import { type DurableLedger, ledgerOption, readOnce, writeOnce } from '../internal/ledger.js';
 import { parseWith } from '../internal/schema.js';
 import { completeCallback } from '../start/callbacks.js';
+import { invalidInput } from '../start/errors.js';
 import type { LambdaSender } from '../start/internal/lambda.js';
 import type { Durable, Duration } from '../types.js';
 import {
@@ -31,6 +34,17 @@ export interface ReceiveOptions {
   readonly client?: LambdaSender;
 }
 
+const RECEIVE_OPTIONS = /* @__PURE__ */ defineOptions<ReceiveOptions>()(
+  {
+    key: /* @__PURE__ */ string.required(),
+    ledger: /* @__PURE__ */ ledgerOption().required(),
+    timeout: /* @__PURE__ */ durationOption().required(),
+    tenantId: string,
+    client: /* @__PURE__ */ withMethods<LambdaSender>('send'),
+  },
+  { fail: invalidInput },
+);
+
 /** A received message. */
 export interface ReceivedSignal<T> {
   /** The value, checked with the schema. */
@@ -54,9 +68,10 @@ export async function receive<T>(
   ctx: Durable,
   name: string,
   schema: StandardSchema<unknown, T>,
-  { key, ledger, timeout, client, ...options }: ReceiveOptions,
+  given: ReceiveOptions,
 ): Promise<ReceivedSignal<T>> {
   const lane = executionScopeOf(ctx) as Lane | undefined;
+  const { key, ledger, timeout, client, ...options } = RECEIVE_OPTIONS.parse(given);
   const { tenantId = lane?.run.caller?.tenantId ?? '' } = options;
   const address = toAddress(tenantId, key, name);
   const arn = ctx.execution?.arn ?? '';

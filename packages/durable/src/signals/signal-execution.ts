@@ -1,11 +1,12 @@
 import { isFrameworkError } from '@sallyport/core';
 import { sha256 } from '@sallyport/core/internal';
+import { defineOptions, integer, string, withMethods } from '@sallyport/core/options';
 import { placeDigest } from '../internal/identity.js';
-import { type DurableLedger, writeOnce } from '../internal/ledger.js';
+import { type DurableLedger, ledgerOption, writeOnce } from '../internal/ledger.js';
 import { completeCallback, MAX_VALUE_BYTES } from '../start/callbacks.js';
-import { ExecutionServiceError } from '../start/errors.js';
+import { ExecutionServiceError, invalidInput } from '../start/errors.js';
 import { requireText, toPayload } from '../start/internal/json.js';
-import { type ExecutionCallOptions, sendToLambda } from '../start/internal/lambda.js';
+import { type ExecutionCallOptions, type LambdaSender, sendToLambda } from '../start/internal/lambda.js';
 import { KEEP_SECONDS, type Message, messageKey, type Receiver, receiversOf, toAddress } from './mailbox.js';
 
 /** Options of {@link signalExecution}. */
@@ -17,6 +18,19 @@ export interface SignalOptions extends ExecutionCallOptions {
   /** The tenant of the caller: `ctx.tenantId`. Executions of other tenants do not receive the message. Default `''`. */
   readonly tenantId?: string | undefined;
 }
+
+/** The options of the call of Lambda are checked by that call. */
+const SIGNAL_OPTIONS = /* @__PURE__ */ defineOptions<SignalOptions>()(
+  {
+    ledger: /* @__PURE__ */ ledgerOption().required(),
+    sender: /* @__PURE__ */ string.required(),
+    tenantId: string,
+    client: /* @__PURE__ */ withMethods<LambdaSender>('send'),
+    signal: /* @__PURE__ */ withMethods<AbortSignal>('addEventListener'),
+    timeoutMs: /* @__PURE__ */ integer(1, 60_000, 'milliseconds'),
+  },
+  { fail: invalidInput },
+);
 
 /** The result of {@link signalExecution}. */
 export interface SentSignal {
@@ -46,8 +60,9 @@ export async function signalExecution(
   key: string,
   name: string,
   value: unknown,
-  { ledger, tenantId = '', ...options }: SignalOptions,
+  given: SignalOptions,
 ): Promise<SentSignal> {
+  const { ledger, tenantId = '', ...options } = SIGNAL_OPTIONS.parse(given);
   const address = toAddress(tenantId, key, name);
   const sender = requireText(options.sender, '"sender"', MAX_SENDER);
   const call = { client: options.client, signal: options.signal, timeoutMs: options.timeoutMs };

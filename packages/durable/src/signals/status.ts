@@ -1,6 +1,8 @@
+import { defineOptions, withMethods } from '@sallyport/core/options';
 import { placeDigest } from '../internal/identity.js';
-import { type DurableLedger, type LedgerKey, readOnce, writeOnce } from '../internal/ledger.js';
+import { type DurableLedger, type LedgerKey, ledgerOption, readOnce, writeOnce } from '../internal/ledger.js';
 import { MAX_VALUE_BYTES } from '../start/callbacks.js';
+import { invalidInput } from '../start/errors.js';
 import { requireText, toPayload } from '../start/internal/json.js';
 import type { Durable } from '../types.js';
 import { KEEP_SECONDS } from './mailbox.js';
@@ -16,6 +18,18 @@ export interface QueryOptions extends ExecutionStatusOptions {
   /** Stops the call, for example `ctx.signal`. */
   readonly signal?: AbortSignal | undefined;
 }
+
+const STATUS_OPTIONS = /* @__PURE__ */ defineOptions<ExecutionStatusOptions>()(
+  { ledger: /* @__PURE__ */ ledgerOption().required() },
+  { fail: invalidInput },
+);
+const QUERY_OPTIONS = /* @__PURE__ */ defineOptions<QueryOptions>()(
+  {
+    ledger: /* @__PURE__ */ ledgerOption().required(),
+    signal: /* @__PURE__ */ withMethods<AbortSignal>('addEventListener'),
+  },
+  { fail: invalidInput },
+);
 
 /** The newest status of an execution. */
 export interface StatusRow {
@@ -44,7 +58,8 @@ interface Counted {
  * @throws ExecutionServiceError `durable.invalid_input`, `durable.too_large`
  * @example await status(ctx, { packed: 3, of: 7 }, { ledger });
  */
-export async function status(ctx: Durable, value: unknown, { ledger }: ExecutionStatusOptions): Promise<void> {
+export async function status(ctx: Durable, value: unknown, options: ExecutionStatusOptions): Promise<void> {
+  const { ledger } = STATUS_OPTIONS.parse(options);
   const { execution } = ctx;
   const text = toPayload(value, 'a status', MAX_VALUE_BYTES).toString('utf8');
   if (!execution) return;
@@ -64,7 +79,8 @@ export async function status(ctx: Durable, value: unknown, { ledger }: Execution
  * @throws ExecutionServiceError `durable.invalid_input`
  * @example const row = await queryExecution(arn, { ledger, signal: ctx.signal });
  */
-export async function queryExecution(arn: string, { ledger, signal }: QueryOptions): Promise<StatusRow | undefined> {
+export async function queryExecution(arn: string, options: QueryOptions): Promise<StatusRow | undefined> {
+  const { ledger, signal } = QUERY_OPTIONS.parse(options);
   requireText(arn, 'the ARN of an execution', MAX_ARN);
   const read = async (number: number) => (await readOnce(ledger, rowKey(arn, number), signal)) as StatusRow | undefined;
   let newest: StatusRow | undefined;
