@@ -7,7 +7,7 @@ import {
   markDurable,
   stateOf,
 } from '@sallyport/core/internal';
-import { defineOptions, oneOf, withMethods } from '@sallyport/core/options';
+import { defineOptions, list, oneOf, withMethods } from '@sallyport/core/options';
 import { DurableError } from './errors.js';
 import { durationOption } from './internal/checks.js';
 import { runAs } from './internal/current.js';
@@ -15,13 +15,14 @@ import type { Lane } from './internal/lane.js';
 import { addOperations, addReplayRules } from './internal/members.js';
 import { runOnFailure } from './internal/on-failure.js';
 import { OutsideOperations } from './internal/outside.js';
-import type { Durable, DurableOptions } from './types.js';
+import type { Durable, DurableOptions, DurablePart } from './types.js';
 
 /** Validators of {@link DurableOptions}. */
 export const DURABLE_OPTIONS = /* @__PURE__ */ defineOptions<DurableOptions>()({
   sleepUpTo: /* @__PURE__ */ durationOption(),
   clock: /* @__PURE__ */ withMethods<Clock>('now'),
   delivery: /* @__PURE__ */ oneOf('inline', 'handoff'),
+  use: /* @__PURE__ */ list(/* @__PURE__ */ withMethods<DurablePart>('attach')),
 });
 
 /** Clears the timers of a request, and waits for its notifications. The run of a batch does this for its records. */
@@ -68,6 +69,16 @@ function undoing<R>(ctx: object, run: () => R, before?: () => void): R {
   return isPromise(result) ? (result.then(undefined, undo) as R) : result;
 }
 
+/** Runs a handler after its additions. */
+function attached<R>(use: readonly DurablePart[], flow: object, run: () => R): R {
+  if (use.length === 0) return run();
+  const attach = async () => {
+    for (const part of use) await part.attach(flow as never);
+    return run();
+  };
+  return attach() as R;
+}
+
 /**
  * Wraps a handler, so that its context has `step`, `wait`, `callback` and `map`. In a durable function, completed operations never run again:
  * if the invocation ends, the next one continues where it was. Elsewhere steps run immediately, and `wait` and `callback` reject.
@@ -87,13 +98,15 @@ export function durable<C extends object, A extends unknown[], R>(
   handler: (ctx: C & Durable, ...args: A) => R,
   options: DurableOptions = {},
 ): (ctx: C, ...args: A) => R {
-  const { delivery } = DURABLE_OPTIONS.parse(options);
+  const { delivery, use = [] } = DURABLE_OPTIONS.parse(options);
   const wrapped = (ctx: C, ...args: A): R => {
     const scope = executionScopeOf(ctx);
     if (!isLane(scope)) {
       const operations = new OutsideOperations(ctx, options);
       addOperations(ctx, operations);
-      return runAs(operations, undefined, () => undoing(ctx, () => handler(ctx as C & Durable, ...args)));
+      return runAs(operations, undefined, () =>
+        attached(use, operations, () => undoing(ctx, () => handler(ctx as C & Durable, ...args))),
+      );
     }
     scope.bind(ctx);
     scope.onSuspend(() => endRequest(ctx));
@@ -101,7 +114,7 @@ export function durable<C extends object, A extends unknown[], R>(
     addReplayRules(ctx, scope);
     const refused = () => scope.endRefusal();
     return runAs(scope, undefined, () =>
-      undoing(ctx, () => refuseStream(handler(ctx as C & Durable, ...args)), refused),
+      attached(use, scope, () => undoing(ctx, () => refuseStream(handler(ctx as C & Durable, ...args)), refused)),
     );
   };
   Object.defineProperty(wrapped, 'name', { value: handler.name, configurable: true });

@@ -13,14 +13,20 @@ export const DURABLE_ERROR_CODES = [
   'durable.not_json',
   /** A result of more than 256 KiB. Store the object, and return its reference. @status 500 */
   'durable.result_too_large',
+  /** A result in the object store is missing, or differs from its recorded digest. @status 500 */
+  'durable.result_lost',
   /** The operation requires a durable function, and this invocation is not one. @status 500 */
   'durable.not_durable',
   /** A step with `effect: 'atMostOnce'` was interrupted: its effect may have happened. @status 500 */
   'durable.step_interrupted',
+  /** Another execution of the same event runs this step now, so its result is not known. @status 503 */
+  'durable.step_in_progress',
   /** A step or execution did not end within its `timeout`. @status 500 */
   'durable.timeout',
   /** The value of a callback does not fit its schema, or is not JSON. @status 500 */
   'durable.callback_invalid',
+  /** The execution was cancelled with `cancelExecution`. @status 409 */
+  'durable.cancelled',
   /** A callback was not completed in time. @status 500 */
   'durable.callback_timeout',
   /** The other system failed the callback. @status 500 */
@@ -52,6 +58,12 @@ export const DURABLE_ERROR_CODES = [
 /** A code of {@link DurableError}. */
 export type DurableErrorCode = (typeof DURABLE_ERROR_CODES)[number];
 
+const STATUS: Readonly<Partial<Record<DurableErrorCode, number>>> = {
+  'durable.unauthorized': 401,
+  'durable.cancelled': 409,
+  'durable.step_in_progress': 503,
+};
+
 /** A failure of a durable operation. Its message has names, never values. The cause is for logs and is never sent. */
 export class DurableError extends FrameworkError {
   static {
@@ -62,8 +74,8 @@ export class DurableError extends FrameworkError {
   /** Code of the failure. */
   declare readonly code: DurableErrorCode;
 
-  /** The status is 401 for `durable.unauthorized` and 500 for every other code. */
+  /** The status is 500, except for the codes of which the list above states another. */
   constructor(code: DurableErrorCode, message: string, cause?: unknown) {
-    super(code, `framework: ${message}`, { statusCode: code === 'durable.unauthorized' ? 401 : 500, cause });
+    super(code, `framework: ${message}`, { statusCode: STATUS[code] ?? 500, cause });
   }
 }

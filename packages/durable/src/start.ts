@@ -11,6 +11,7 @@ export {
   failCallback,
   heartbeatCallback,
 } from './start/callbacks.js';
+export { type CancelledExecution, cancelExecution } from './start/cancel-execution.js';
 export { EXECUTION_SERVICE_CODES, type ExecutionServiceCode, ExecutionServiceError } from './start/errors.js';
 export type { ExecutionCallOptions, LambdaSender } from './start/internal/lambda.js';
 export {

@@ -15,7 +15,7 @@ import { DurableError } from './errors.js';
 import { durationOption, toSeconds } from './internal/checks.js';
 import { assertInput, isEnvelope } from './internal/envelope.js';
 import type { ExecutionSettings } from './internal/execution.js';
-import type { Duration, ExecutionClient, RecordedCaller, StartRecord } from './types.js';
+import type { Duration, ExecutionClient, FailedExecution, RecordedCaller, StartRecord } from './types.js';
 
 /** Options of `durableExecutions`. */
 export interface DurableExecutionsOptions {
@@ -37,6 +37,11 @@ export interface DurableExecutionsOptions {
    * `@sallyport/durable/start`. Default: a batch waits for its messages.
    */
   readonly start?: StartRecord;
+  /**
+   * Called when an execution has failed, with its last operations; a throw is logged and changes nothing. A killed process calls it again.
+   * Default: a line and the metric `framework.execution` only.
+   */
+  readonly onFailure?: (failed: FailedExecution) => MaybePromise<void>;
   /** The transport of the SDK, for tests. Default: the Lambda API. */
   readonly client?: ExecutionClient;
 }
@@ -49,6 +54,7 @@ export const DURABLE_EXECUTIONS_OPTIONS = /* @__PURE__ */ defineOptions<DurableE
   revalidate: /* @__PURE__ */ func<NonNullable<DurableExecutionsOptions['revalidate']>>(),
   revalidateAfter: /* @__PURE__ */ durationOption().default({ hours: 1 }),
   start: /* @__PURE__ */ func<StartRecord>(),
+  onFailure: /* @__PURE__ */ func<NonNullable<DurableExecutionsOptions['onFailure']>>(),
   client: /* @__PURE__ */ withMethods<ExecutionClient>('getExecutionState', 'checkpoint'),
 });
 
@@ -92,13 +98,14 @@ class DurableSurface implements Surface {
   #host: SurfaceHost | undefined;
 
   constructor(options: DurableExecutionsOptions) {
-    const { concurrency, maxRecords, claims, revalidateAfter, revalidate, start, client } =
+    const { concurrency, maxRecords, claims, revalidateAfter, revalidate, start, onFailure, client } =
       DURABLE_EXECUTIONS_OPTIONS.parse(options);
     this.#settings = {
       concurrency,
       maxRecords,
       authority: { claims, revalidate, revalidateSeconds: toSeconds(revalidateAfter, 'option "revalidateAfter"') },
       start,
+      onFailure,
       client,
     };
   }

@@ -107,8 +107,10 @@ export interface StepOptions {
 export interface CallbackOptions {
   /** Sends the id of the callback to the system that will answer. The id is a capability: do not log it. */
   submit(id: string, step: StepContext): MaybePromise<void>;
-  /** The time after which the callback rejects with `durable.callback_timeout`. Whole seconds. */
-  readonly timeoutSeconds: number;
+  /** The time after which the callback rejects with `durable.callback_timeout`. Either this or `timeoutSeconds` is required. */
+  readonly timeout?: Duration;
+  /** The same time in whole seconds, 1 to 31,622,400. */
+  readonly timeoutSeconds?: number;
   /** The longest time between two heartbeats of the other system. Whole seconds. */
   readonly heartbeatSeconds?: number;
 }
@@ -170,6 +172,14 @@ export interface DurableOptions {
    * standard queues if `durableExecutions` has `start`, else `inline`.
    */
   readonly delivery?: 'inline' | 'handoff';
+  /** Additions from other entries, such as `ends` of `@sallyport/durable/ends`. Default: none. */
+  readonly use?: readonly DurablePart[];
+}
+
+/** An addition to a durable handler, for its option `use`. */
+export interface DurablePart {
+  /** Prepares the addition for one run of the handler, before the handler runs. */
+  attach(flow: never): MaybePromise<void>;
 }
 
 /** The caller of an execution, as the history has it: never a token. */
@@ -184,6 +194,38 @@ export interface RecordedCaller {
   readonly tenantId: string;
   /** The claims that the option `claims` names. */
   readonly claims: Readonly<Record<string, unknown>>;
+}
+
+/** An operation of a failed execution, without its value. */
+export interface FailedOperation {
+  /** `STEP`, `WAIT`, `CALLBACK` or `CONTEXT`. */
+  readonly type: string;
+  /** The name of the operation. */
+  readonly name: string;
+  /** `SUCCEEDED`, `FAILED`, `STARTED`, `PENDING` and the other states of the service. */
+  readonly status: string;
+  /** The time of its start. */
+  readonly startedAt?: Date;
+  /** The time of its end. */
+  readonly endedAt?: Date;
+  /** The number of attempts of a step. */
+  readonly attempt?: number;
+  /** The message of its error, without secrets. */
+  readonly error?: string;
+}
+
+/** A failed execution, as `onFailure` receives it. */
+export interface FailedExecution {
+  /** The ARN of the execution. */
+  readonly arn: string;
+  /** The name of the execution. */
+  readonly name: string;
+  /** The time of its start. */
+  readonly startedAt: Date;
+  /** Its error, as the service stores it: the type is the code of a `FrameworkError`. */
+  readonly error: { readonly type: string; readonly message: string };
+  /** The last 20 operations. */
+  readonly tail: readonly FailedOperation[];
 }
 
 /** Starts an execution. If one has this name, nothing happens, or the call rejects with `durable.execution_conflict`. */

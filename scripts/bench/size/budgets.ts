@@ -158,7 +158,8 @@ export const BUDGETS: readonly Budget[] = [
   { name: 'parameters', gzipBytes: 23_500, wantedBytes: 19_200, event: queueEvent(10, []), accepts: () => true },
   // Durable executions on the closed container with a queue: 5 KB at the start for handlers outside an execution, 6 KB that load with the first
   // execution if the bundle is split. The SDK of AWS loads then too and is not in it.
-  { name: 'durable', gzipBytes: 72_000, event: HEALTH, accepts: isOk },
+  // Since additions of handlers: their places in operations (0.4 KB), and the report of a failed execution (0.5 KB, loads with the first failure).
+  { name: 'durable', gzipBytes: 73_000, event: HEALTH, accepts: isOk },
   { name: 'objectstore', gzipBytes: null, event: null, accepts: () => true },
   // On the closed container (58.0 KB). Both AWS clients load at the first operation and are not in it.
   {

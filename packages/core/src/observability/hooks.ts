@@ -24,7 +24,8 @@ export interface LogRecord {
 export interface MetricRecord {
   /**
    * `framework.request`, `framework.event`, `framework.call` (a tool, resource or prompt of an MCP server), `framework.limit` (a decision of
-   * a rate limit), `framework.trace` (spans that were lost), or the name of a declared metric.
+   * a rate limit), `framework.trace` (spans that were lost), `framework.execution` (a durable execution that failed), or the name of a
+   * declared metric.
    */
   readonly name: string;
   /** 1 for counts of the framework, else the value of the application. */

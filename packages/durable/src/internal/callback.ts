@@ -1,7 +1,7 @@
 import type { StandardSchema } from '@sallyport/core';
 import { DurableError } from '../errors.js';
 import type { CallbackOptions } from '../types.js';
-import { assertWhole } from './checks.js';
+import { assertWhole, callbackSeconds } from './checks.js';
 import { assertMapping } from './handoff.js';
 import { isEnded } from './history.js';
 import type { LaneScope } from './lane-scope.js';
@@ -18,21 +18,22 @@ export async function runCallback<T>(
   options: CallbackOptions,
 ): Promise<T> {
   const place = `callback "${name}"`;
-  const { timeoutSeconds, heartbeatSeconds } = options;
-  assertWhole(timeoutSeconds, 1, MAX_SECONDS, `${place}: timeoutSeconds`, ' seconds');
+  const { heartbeatSeconds } = options;
+  const seconds = callbackSeconds(options, place);
   if (heartbeatSeconds !== undefined) {
     assertWhole(heartbeatSeconds, 1, MAX_SECONDS, `${place}: heartbeatSeconds`, ' seconds');
   }
   lane.assertNothingHeld(place);
-  assertMapping(lane, timeoutSeconds, place);
+  assertMapping(lane, seconds, place);
   lane.begin(name, 2);
   lane.reserve(`${name}${SUBMIT}`);
   const { parking } = lane.run;
   const isOver = isEnded(lane.recorded(name));
   const text = await lane.later(async (inner) => {
+    await lane.hooks.enter?.(lane, name, false);
     if (!isOver) await parking.idle(lane.flow, async () => undefined);
     const [value, id] = await inner.createCallback<string>(name, {
-      timeout: { seconds: timeoutSeconds },
+      timeout: { seconds },
       ...(heartbeatSeconds !== undefined && { heartbeatTimeout: { seconds: heartbeatSeconds } }),
     });
     // A rejection is read below, after the submit step.
@@ -42,7 +43,7 @@ export async function runCallback<T>(
         (result) => result,
         (error: unknown) => Promise.reject(failureOf(error, place)),
       );
-    return isOver ? parking.active(lane.flow, wait) : parking.idle(lane.flow, wait, true);
+    return lane.suspend(name, wait, true);
   }, name);
   return parseWith(schema, text, place);
 }

@@ -1,6 +1,6 @@
 import { type OptionKind, parsed } from '@sallyport/core/options';
 import { DurableError } from '../errors.js';
-import type { Duration, Retry, StepOptions } from '../types.js';
+import type { CallbackOptions, Duration, Retry, StepOptions } from '../types.js';
 
 const NAME = /^[\x20-\x7e]{1,128}$/;
 
@@ -76,6 +76,17 @@ export function assertStepOptions({ retry, effect, timeout }: StepOptions, place
   }
   if (retry) assertRetry(retry, place);
   return timeout === undefined ? undefined : toSeconds(timeout, `${place}: timeout`);
+}
+
+/**
+ * The seconds after which a callback times out.
+ *
+ * @throws DurableError `durable.invalid_operation`
+ */
+export function callbackSeconds({ timeout, timeoutSeconds }: CallbackOptions, place: string): number {
+  if (timeout === undefined) return assertWhole(timeoutSeconds, 1, MAX_SECONDS, `${place}: timeoutSeconds`, ' seconds');
+  if (timeoutSeconds !== undefined) throw invalid(`${place}: timeout and timeoutSeconds exclude each other`);
+  return toSeconds(timeout, `${place}: timeout`);
 }
 
 /** A duration as an option. */

@@ -1,7 +1,7 @@
 import type { FullClock, IdGenerator, LambdaContext, MaybePromise } from '@sallyport/core';
 import { guardHook } from '@sallyport/core/internal';
 import { DurableError } from '../errors.js';
-import type { ExecutionClient, RecordedCaller, StartRecord } from '../types.js';
+import type { ExecutionClient, FailedExecution, RecordedCaller, StartRecord } from '../types.js';
 import { History } from './history.js';
 import { Parking } from './parking.js';
 import type { DurableSdk, OperationInfo } from './sdk.js';
@@ -28,6 +28,8 @@ export interface ExecutionHost {
   readonly authority: Authority;
   /** Starts the execution of one record. */
   readonly start: StartRecord | undefined;
+  /** Called when an execution has failed. */
+  readonly onFailure: ((failed: FailedExecution) => MaybePromise<void>) | undefined;
 }
 
 /** The options of `durableExecutions`, checked. */
@@ -52,6 +54,8 @@ export class ExecutionRun {
   refusal: DurableError | undefined = undefined;
   /** True after the answer of the invocation: code that still runs writes nothing. */
   isOver = false;
+  /** True if the SDK must not suspend now, because nothing outside would continue the execution. */
+  mustContinue: () => boolean = () => false;
   #operations = 0;
   #cleanUps: (() => MaybePromise<void>)[] = [];
 

@@ -1,12 +1,38 @@
 import type { MaybePromise } from '@sallyport/core';
 import type { ExecutionScope } from '@sallyport/core/internal';
+import type { StepOptions } from '../types.js';
 import type { ExecutionRun } from './execution.js';
 import type { HostContext } from './outside.js';
 import type { Flow } from './parking.js';
 import type { DurableContext, OperationInfo } from './sdk.js';
+import type { Text } from './values.js';
+
+/** Changes of operations by the additions of a handler. The flows of `map` have those of the handler. */
+export interface Hooks {
+  /**
+   * Called before an operation that waits for something outside the process, and before a recorded step that is retried.
+   *
+   * @throws the reason for which the execution ends
+   */
+  enter?(lane: LaneScope, name: string, isStep: boolean): Promise<void>;
+  /** Waits for something outside the process, when no other flow runs. */
+  suspend?<T>(lane: LaneScope, name: string, wait: () => PromiseLike<T>, mayBeOver: boolean): Promise<T>;
+  /** Runs the body of a step; its result is JSON text. */
+  body?(lane: LaneScope, name: string, options: StepOptions, run: () => Promise<Text>): Promise<Text>;
+  /** The largest result of a step in bytes. */
+  maxBytes?: number;
+  /** Returns the text to record instead of the result of a step. */
+  keep?(lane: LaneScope, text: string): Promise<string>;
+  /** The result of a step from its recorded text. */
+  read?(lane: LaneScope, name: string, text: string): Promise<string>;
+  /** Called while a failed step waits for its next attempt. Returns the reason for which it gets none. */
+  endsRetry?(name: string): Promise<Error | undefined>;
+}
 
 /** The members of a flow that its operations use. */
 export interface LaneScope extends ExecutionScope {
+  /** The additions of the handler. */
+  readonly hooks: Hooks;
   readonly run: ExecutionRun;
   readonly context: DurableContext;
   readonly flow: Flow;
@@ -28,6 +54,8 @@ export interface LaneScope extends ExecutionScope {
   assertNothingHeld(place: string): void;
   /** Runs work whose position in the history is fixed now and may start its operations later. */
   later<T>(run: (inner: DurableContext) => Promise<T>, name: string): Promise<T>;
+  /** Waits for something outside the process, when no other flow runs. */
+  suspend<T>(name: string, wait: () => PromiseLike<T>, mayBeOver?: boolean): Promise<T>;
   /** Runs work in a flow with separate operations. Its result is recorded: a completed flow never runs again. */
   lane<T>(name: string, run: (lane: LaneScope) => MaybePromise<T>): Promise<T>;
 }

@@ -13,7 +13,7 @@ import { isEnded } from './history.js';
 import { eventIdentity, placeDigest, toUuid } from './identity.js';
 import { mapInOrder } from './in-order.js';
 import { type BatchParts, LaneRun } from './lane-run.js';
-import type { LaneScope } from './lane-scope.js';
+import type { Hooks, LaneScope } from './lane-scope.js';
 import { Names } from './names.js';
 import type { HostContext } from './outside.js';
 import type { Flow } from './parking.js';
@@ -27,6 +27,7 @@ export class Lane implements LaneScope {
   readonly run: ExecutionRun;
   readonly context: DurableContext;
   readonly flow: Flow;
+  readonly hooks: Hooks;
   readonly #names = new Names();
   readonly #recorded: ReadonlyMap<string, OperationInfo>;
   /** Recorded operations that this invocation has not reached. */
@@ -45,11 +46,12 @@ export class Lane implements LaneScope {
     context: DurableContext,
     flow: Flow,
     recordId: string | undefined,
-    { identity = run.arn, path = [] as readonly (string | number)[], passedMs = 0 } = {},
+    { identity = run.arn, path = [] as readonly (string | number)[], passedMs = 0, hooks = {} as Hooks } = {},
   ) {
     this.run = run;
     this.context = context;
     this.flow = flow;
+    this.hooks = hooks;
     this.#recorded = run.history.under(recordId);
     this.#ahead = new Set(this.#recorded.keys());
     this.#identity = identity;
@@ -161,13 +163,19 @@ export class Lane implements LaneScope {
     this.assertNothingHeld(`wait "${name}"`);
     assertMapping(this, seconds, `wait "${name}"`);
     this.begin(name, 1);
-    const { parking } = this.run;
-    await this.later((inner) => {
-      const wait = () => inner.wait(name, { seconds });
-      return isEnded(this.recorded(name)) ? parking.active(this.flow, wait) : parking.idle(this.flow, wait);
+    await this.later(async (inner) => {
+      await this.hooks.enter?.(this, name, false);
+      await this.suspend(name, () => inner.wait(name, { seconds }));
     }, name);
     this.#passedMs += seconds * 1000;
     await revalidate(this, name, seconds);
+  }
+
+  suspend<T>(name: string, wait: () => PromiseLike<T>, mayBeOver = false): Promise<T> {
+    const { parking } = this.run;
+    if (isEnded(this.recorded(name))) return parking.active(this.flow, wait);
+    if (this.hooks.suspend) return this.hooks.suspend(this, name, wait, mayBeOver);
+    return parking.idle(this.flow, wait, mayBeOver);
   }
 
   callback<T>(name: string, schema: StandardSchema<unknown, T>, options: CallbackOptions): Promise<T> {
@@ -264,6 +272,7 @@ export class Lane implements LaneScope {
             identity: this.#identity,
             path,
             passedMs: this.#passedMs,
+            hooks: { ...this.hooks },
           });
           lane.#host = this.#host;
           try {

@@ -10,7 +10,7 @@ import type {
   StepContext,
   StepOptions,
 } from '../types.js';
-import { assertStepOptions, assertWhole, toSeconds } from './checks.js';
+import { assertStepOptions, callbackSeconds, toSeconds } from './checks.js';
 import { assertOwnFlow, runAs } from './current.js';
 import { recordFailure, restoreFailure, stackOf } from './failures.js';
 import { eventIdentity, placeDigest } from './identity.js';
@@ -32,6 +32,8 @@ export interface HostContext {
 /** Operations of a handler outside an execution: steps run immediately, with values and errors through the same JSON. */
 export class OutsideOperations {
   readonly execution = null;
+  /** The largest result of a step in bytes. */
+  maxBytes: number | undefined;
   readonly #names = new Names();
   readonly #context: HostContext;
   readonly #options: DurableOptions;
@@ -52,7 +54,7 @@ export class OutsideOperations {
     const context = this.#stepContext(name);
     try {
       const value = await runAs(this, name, () => runTimed(this.#clock, place, seconds, context, run));
-      return fromText<T>(toText(value, place));
+      return fromText<T>(toText(value, place, this.maxBytes));
     } catch (thrown) {
       throw restoreFailure(recordFailure(thrown), stackOf(thrown));
     }
@@ -70,7 +72,7 @@ export class OutsideOperations {
 
   async callback<T>(name: string, _schema: StandardSchema<unknown, T>, options: CallbackOptions): Promise<T> {
     this.#begin(name);
-    assertWhole(options.timeoutSeconds, 1, 31_622_400, `callback "${name}": timeoutSeconds`, ' seconds');
+    callbackSeconds(options, `callback "${name}"`);
     throw notDurable(`callback "${name}"`);
   }
 
@@ -84,6 +86,7 @@ export class OutsideOperations {
     return mapInOrder(`map "${name}"`, items, options, async (item, index) => {
       const path = [...this.#path, name, index];
       const inner = new OutsideOperations(this.#context, this.#options, path);
+      inner.maxBytes = this.maxBytes;
       try {
         const value = await runAs(inner, undefined, () => run(item, inner as unknown as Durable, index));
         return fromText<T>(toText(value, `item ${index} of map "${name}"`));

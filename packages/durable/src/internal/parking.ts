@@ -44,6 +44,11 @@ export class Parking {
     this.check();
   }
 
+  /** True if a suspension would cut code. */
+  get isBusy(): boolean {
+    return [...this.#flows].some((flow) => flow.isRunning);
+  }
+
   /** Counts an operation as running until it settles. */
   async active<T>(flow: Flow, run: () => PromiseLike<T>): Promise<T> {
     flow.active += 1;

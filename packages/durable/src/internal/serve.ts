@@ -7,7 +7,7 @@ import { ExecutionRun, type ExecutionSettings } from './execution.js';
 import { messageOf } from './failures.js';
 import { ROOT } from './history.js';
 import { Lane } from './lane.js';
-import { type DurableContext, type DurableExecutionClient, loadSdk } from './sdk.js';
+import { type DurableContext, type DurableExecutionClient, loadSdk, type OperationInfo } from './sdk.js';
 
 /** Runs one invocation of an execution, and returns the answer of the SDK. */
 export async function serveExecution(
@@ -21,6 +21,7 @@ export async function serveExecution(
   const { clock, ids } = host;
   const run = new ExecutionRun({ ...settings, clock, ids }, sdk, stringOf(envelope.DurableExecutionArn), lambdaContext);
   let isAnswered = false;
+  let last: Readonly<Record<string, OperationInfo>> = {};
   const handler = sdk.withDurableExecution(
     async (input: unknown, context: DurableContext) => {
       try {
@@ -37,17 +38,21 @@ export async function serveExecution(
         {
           onInvocationStart: async ({ operations, executionStartTimestamp }) =>
             run.begin(operations, executionStartTimestamp),
+          onInvocationEnd: async ({ operations }) => {
+            last = operations;
+          },
         },
       ],
     },
   );
   try {
     const output = await handler(envelope as never, sdkContext(lambdaContext) as never);
-    if (!isAnswered && output.Status === 'FAILED') {
-      host.log.error('framework: execution failed', {
-        execution: run.arn,
-        error: messageOf({ message: output.Error?.ErrorMessage }),
-      });
+    // The service repeats an invocation that fails: recorded operations do not run again.
+    if (output.Status === 'PENDING' && run.mustContinue())
+      throw new Error('framework: suspended before its operations');
+    if (output.Status === 'FAILED') {
+      const { reportFailed } = await import('./failed.js');
+      await reportFailed(host, run, output.Error, last, isAnswered);
     }
     return output;
   } finally {

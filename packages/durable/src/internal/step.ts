@@ -40,7 +40,10 @@ export function runSubmit(
   name: string,
   run: (step: StepContext) => MaybePromise<void>,
 ): Promise<void> {
-  return new StepRun(lane, `${name}${SUBMIT}`, run, {}, undefined).runIn(inner);
+  const step = new StepRun(lane, `${name}${SUBMIT}`, run, {}, undefined);
+  // Each execution has another id to submit.
+  step.isPlain = true;
+  return step.runIn(inner);
 }
 
 /** Ends the name of the step that submits the id of a callback. */
@@ -52,6 +55,8 @@ class StepRun<T> {
   readonly #run: (step: StepContext) => MaybePromise<T>;
   readonly #options: StepOptions;
   readonly #seconds: number | undefined;
+  /** True if additions of the handler do not apply. */
+  isPlain = false;
   #stack: string | undefined;
   #isWaiting = false;
   #delay: number | undefined;
@@ -74,6 +79,7 @@ class StepRun<T> {
     const lane = this.#lane;
     const { sdk } = lane.run;
     const recorded = lane.recorded(this.#name);
+    if (recorded && this.#options.retry) await lane.hooks.enter?.(lane, this.#name, true);
     if (recorded?.status === 'PENDING') await this.#waitForTurn();
     lane.reach(this.#name);
     const { AtLeastOncePerRetry, AtMostOncePerRetry } = sdk.StepSemantics;
@@ -93,7 +99,9 @@ class StepRun<T> {
     } catch (error) {
       throw fromSdk(error, this.#stack);
     }
-    return fromText<T>(withoutInput(digest, recordedText, `step "${this.#name}"`));
+    const text = withoutInput(digest, recordedText, `step "${this.#name}"`);
+    const { read } = lane.hooks;
+    return fromText<T>(text === undefined || !read ? text : await read(lane, this.#name, text));
   }
 
   async #attempt(attempt: number, isRecorded: boolean): Promise<Text> {
@@ -110,13 +118,21 @@ class StepRun<T> {
       if (isRecorded) throw new DurableError('durable.diverged', `${place} is recorded at another position`);
       const context = this.#contextOf(attempt);
       const work = () => runTimed(run.host.clock, place, this.#seconds, context, this.#run);
-      return toText(await runAs(this.#lane, this.#name, work), place);
+      const { maxBytes, keep } = this.#lane.hooks;
+      const body = async () => {
+        const text = toText(await runAs(this.#lane, this.#name, work), place, maxBytes);
+        return text === undefined || !keep ? text : keep(this.#lane, text);
+      };
+      const around = this.isPlain ? undefined : this.#lane.hooks.body;
+      return await (around ? around(this.#lane, this.#name, this.#options, body) : body());
     } catch (thrown) {
       this.#stack = stackOf(thrown);
       const { retry } = this.#options;
       if (retry && isWorthIt(retry, attempt, thrown)) {
-        this.#delay = delayAfter(retry, attempt, randomFraction());
         await this.#waitForTurn();
+        const end = await this.#lane.hooks.endsRetry?.(this.#name);
+        if (end) throw toSdk(run.sdk, recordFailure(end));
+        this.#delay = delayAfter(retry, attempt, randomFraction());
       }
       throw toSdk(run.sdk, recordFailure(thrown));
     }

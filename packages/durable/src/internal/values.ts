@@ -1,7 +1,7 @@
 import { DurableError } from '../errors.js';
 
 /** The largest result of one operation in bytes: above it, the SDK records only a part of a child context and runs it again. */
-const MAX_RESULT_BYTES = 262_144;
+export const MAX_RESULT_BYTES = 262_144;
 
 /** The JSON text of a value; `undefined` for `undefined`. */
 export type Text = string | undefined;
@@ -12,11 +12,12 @@ export type Text = string | undefined;
  * @param place the operation, for the error: `step "charge"`
  * @throws DurableError `durable.not_json` for a value that JSON would drop or change, `durable.result_too_large`
  */
-export function toText(value: unknown, place: string): Text {
+export function toText(value: unknown, place: string, mostBytes = MAX_RESULT_BYTES): Text {
   const text = stringify(value, place);
-  if (text !== undefined && Buffer.byteLength(text) > MAX_RESULT_BYTES) {
+  if (text !== undefined && Buffer.byteLength(text) > mostBytes) {
     const remedy = 'store it, for example with @sallyport/objectstore, and return its reference';
-    throw new DurableError('durable.result_too_large', `${place}: the result has more than 256 KiB: ${remedy}`);
+    const most = `${mostBytes / 1024} KiB`;
+    throw new DurableError('durable.result_too_large', `${place}: the result has more than ${most}: ${remedy}`);
   }
   return text;
 }

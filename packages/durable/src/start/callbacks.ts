@@ -21,7 +21,7 @@ export interface CallbackFailure {
 }
 
 /** Limit of an operation's payload in this framework; Lambda's is 1 MB. */
-const MAX_VALUE_BYTES = 262_144;
+export const MAX_VALUE_BYTES = 262_144;
 const MAX_ID = 1024;
 const MAX_MESSAGE = 8192;
 const MAX_TYPE = 256;

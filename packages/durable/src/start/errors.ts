@@ -9,6 +9,10 @@ export const EXECUTION_SERVICE_CODES = [
   'durable.execution_conflict',
   /** A callback that is unknown, answered, timed out, or whose execution has ended. @status 410 */
   'durable.callback_gone',
+  /** The execution has not waited yet, or its handler has no `cancellable: true`. @status 409 */
+  'durable.not_cancellable',
+  /** An execution that does not exist, or whose retention has passed. @status 410 */
+  'durable.execution_gone',
   /** An event above 1 MiB, or a callback value above 256 KiB; nothing was sent. @status 413 */
   'durable.too_large',
   /** Throttling, 5xx, time-out, network: the same call may succeed later. It may have taken effect. @status 503 */
@@ -24,6 +28,8 @@ const STATUS: Readonly<Record<ExecutionServiceCode, number>> = {
   'durable.invalid_input': 400,
   'durable.execution_conflict': 409,
   'durable.callback_gone': 410,
+  'durable.not_cancellable': 409,
+  'durable.execution_gone': 410,
   'durable.too_large': 413,
   'durable.service_unavailable': 503,
   'durable.service_failed': 500,
