@@ -117,7 +117,7 @@ test.each(LOST)('$name at each request of the ledger: no record is lost, and non
   ]);
 });
 
-test('a kill at each checkpoint of the first execution charges at most twice, with one key', async () => {
+test('a kill at each checkpoint of the first execution charges at most twice', async () => {
   const { ran } = await deliver(nextEvent(), 'plain', new Shop(1).handle, ledgerOf());
   for (let kill = 1; kill <= ran.checkpoints; kill += 1) {
     const shop = new Shop(1);
