@@ -1,12 +1,5 @@
-import type { Clock, Context } from '@sallyport/core';
-import {
-  type ExecutionScope,
-  executionScopeOf,
-  isObject,
-  isPromise,
-  markDurable,
-  stateOf,
-} from '@sallyport/core/internal';
+import type { Clock } from '@sallyport/core';
+import { type DurableMark, type ExecutionScope, isObject, isPromise, stateOf } from '@sallyport/core/internal';
 import { defineOptions, oneOf, withMethods } from '@sallyport/core/options';
 import { DurableError } from './errors.js';
 import { durationOption } from './internal/checks.js';
@@ -15,6 +8,7 @@ import type { Lane } from './internal/lane.js';
 import { addOperations, addReplayRules } from './internal/members.js';
 import { runOnFailure } from './internal/on-failure.js';
 import { OutsideOperations } from './internal/outside.js';
+import { isRequestContext, scopeOf } from './internal/scope.js';
 import type { Durable, DurableOptions } from './types.js';
 
 /** Validators of {@link DurableOptions}. */
@@ -35,10 +29,6 @@ async function endRequest(ctx: object): Promise<void> {
 /** The scopes of executions are flows of this package; a class test would load their code at the start. */
 function isLane(scope: ExecutionScope | undefined): scope is Lane {
   return scope !== undefined;
-}
-
-function isRequestContext(ctx: object): ctx is Context {
-  return 'sallyport.RequestContext' in ctx;
 }
 
 /**
@@ -89,7 +79,7 @@ export function durable<C extends object, A extends unknown[], R>(
 ): (ctx: C, ...args: A) => R {
   const { delivery } = DURABLE_OPTIONS.parse(options);
   const wrapped = (ctx: C, ...args: A): R => {
-    const scope = executionScopeOf(ctx);
+    const scope = scopeOf(ctx);
     if (!isLane(scope)) {
       const operations = new OutsideOperations(ctx, options);
       addOperations(ctx, operations);
@@ -105,5 +95,7 @@ export function durable<C extends object, A extends unknown[], R>(
     );
   };
   Object.defineProperty(wrapped, 'name', { value: handler.name, configurable: true });
-  return markDurable(wrapped, { delivery });
+  const mark: DurableMark = { delivery };
+  // Enumerable: a wrapper around this handler copies them.
+  return Object.assign(wrapped, { 'sallyport.durable': mark, 'sallyport.registration': { durable: true } });
 }
