@@ -1,14 +1,14 @@
 import type { Clock } from '@sallyport/core';
 import { type DurableMark, type ExecutionScope, isObject, isPromise, stateOf } from '@sallyport/core/internal';
 import { defineOptions, oneOf, withMethods } from '@sallyport/core/options';
-import { DurableError } from './errors.js';
+import { streamingRefused } from './errors.js';
 import { durationOption } from './internal/checks.js';
 import { runAs } from './internal/current.js';
 import type { Lane } from './internal/lane.js';
 import { addOperations, addReplayRules } from './internal/members.js';
 import { runOnFailure } from './internal/on-failure.js';
 import { OutsideOperations } from './internal/outside.js';
-import { isRequestContext, scopeOf } from './internal/scope.js';
+import { isRequestContext, isStreamingRoute, scopeOf } from './internal/scope.js';
 import type { Durable, DurableOptions } from './types.js';
 
 /** Validators of {@link DurableOptions}. */
@@ -41,10 +41,7 @@ function refuseStream<R>(result: R): R {
   const body: unknown = isObject(result) ? result.body : undefined;
   const isStream = isObject(body) && (Symbol.asyncIterator in body || 'getReader' in body);
   if (!isStream) return result;
-  throw new DurableError(
-    'durable.streaming_refused',
-    'a durable execution cannot stream its answer: return text or bytes',
-  );
+  throw streamingRefused('a streamed answer');
 }
 
 /** Runs what `compensate` has registered if a handler fails. */
@@ -85,6 +82,7 @@ export function durable<C extends object, A extends unknown[], R>(
       addOperations(ctx, operations);
       return runAs(operations, undefined, () => undoing(ctx, () => handler(ctx as C & Durable, ...args)));
     }
+    if (isStreamingRoute(ctx)) throw streamingRefused('a route with the option streaming');
     scope.bind(ctx);
     scope.onSuspend(() => endRequest(ctx));
     addOperations(ctx, scope);

@@ -67,3 +67,11 @@ export class DurableError extends FrameworkError {
     super(code, `framework: ${message}`, { statusCode: code === 'durable.unauthorized' ? 401 : 500, cause });
   }
 }
+
+/** The error for an answer that an execution cannot give: the service stores it as text. */
+export function streamingRefused(place: string): DurableError {
+  return new DurableError(
+    'durable.streaming_refused',
+    `${place} cannot answer a durable execution: return text or bytes`,
+  );
+}

@@ -242,7 +242,7 @@ function toSecureRouteRecord(registration: Registration): SecureRouteRecord {
     ...addressOf(registration),
     posture: kind,
     ...(scopes.length > 0 ? { scopes: Object.freeze([...scopes]) } : {}),
-    ...(registration.streaming ? { streaming: true } : {}),
+    ...(registration.route.streaming ? { streaming: true } : {}),
     ...(registration.tags.length > 0 ? { tags: registration.tags } : {}),
   });
 }

@@ -1,5 +1,3 @@
-import type { MaybePromise } from '../response/response.js';
-
 /**
  * A durable execution, for the packages that `@sallyport/durable` depends on. One scope belongs to one flow of code: a request, a record, or an item.
  * The surface of executions puts it into the Lambda context, with all code that executions need: other packages only ask whether it is there.
@@ -18,6 +16,8 @@ export interface ExecutionScope {
 /** A Lambda context with an optional scope. Inside a step there is none. */
 export interface Scoped {
   readonly 'sallyport.execution'?: ExecutionScope | undefined;
+  /** True if the answer of the invocation is streamed. */
+  readonly 'sallyport.streamed'?: boolean;
 }
 
 /** The global object. `hold` forbids a suspension until the returned function is called, for example while a lease is held. */

@@ -82,7 +82,7 @@ export class LaneRun {
   #isFresh = false;
 
   constructor(parts: BatchParts, scope: LaneScope) {
-    const { batch, observer } = parts;
+    const { batch } = parts;
     this.#states = batch.records.map(() => UNTRIED);
     this.#parts = parts;
     this.#batch = batch;

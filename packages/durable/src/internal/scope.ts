@@ -16,6 +16,11 @@ export function isRequestContext(context: object): context is Context {
   return 'sallyport.RequestContext' in context;
 }
 
+/** True for a request to a route with the option `streaming`. */
+export function isStreamingRoute(context: object): boolean {
+  return isRequestContext(context) && context.route?.streaming === true;
+}
+
 /** Makes a scope the scope of a context. */
 export function bindScope(context: object, scope: ExecutionScope): void {
   define(context, { ...(context as Scopable).lambdaContext, 'sallyport.execution': scope });
