@@ -35,7 +35,7 @@ export const DURABLE_ERROR_CODES = [
   'durable.use_handoff',
   /** Code or input of an execution differs from the recorded history. @status 500 */
   'durable.diverged',
-  /** A route with a streamed response, inside a durable execution. @status 500 */
+  /** A route with `streaming: true` or a streaming handler, refused before its handler runs, or a streamed response, in an execution. @status 500 */
   'durable.streaming_refused',
   /** An event with the shape of an execution, in a function that is not durable. @status 500 */
   'durable.function_not_durable',
