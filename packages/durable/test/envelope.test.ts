@@ -177,7 +177,7 @@ test('a failure of an execution is masked if the container masks errors', async 
   expect(masked.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
 });
 
-test('a payload of 7 MB in an envelope is served on a durable function, and refused without being read elsewhere', async () => {
+test('a payload of 7 MB in an envelope is served on a durable function, and rejected elsewhere without being read', async () => {
   const payload = JSON.stringify({ source: 'shop', 'detail-type': 'a', detail: { text: 'x'.repeat(7_000_000) } });
   const durableOne = await serve(envelope(payload), {}, { ...LAMBDA, FRAMEWORK_DURABLE: '1' });
   expect([durableOne.outcome, durableOne.calls]).toEqual(['{"Status":"SUCCEEDED","Result":"\\"served\\""}', 1]);

@@ -56,7 +56,7 @@ test.each(['cjs', 'esm'] as const)(
   async (format) => {
     const outfile = join(folder, format === 'cjs' ? 'loads.cjs' : 'loads.mjs');
     const count = 'globalThis.countLoads = () => globalThis.loads ?? 0;';
-    // Packages of CommonJS in a file of ES modules ask for `require`. The SDK declares `createRequire` itself.
+    // Packages of CommonJS in a file of ES modules call `require`. The SDK declares `createRequire` itself.
     const require =
       "import { createRequire as createRequireHere } from 'node:module'; const require = createRequireHere(import.meta.url);";
     await build({

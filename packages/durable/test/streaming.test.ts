@@ -11,12 +11,12 @@ const STREAMS = Symbol.for('sallyport.http.streaming-handler/1');
 
 test.each<[string, number, (app: App, called: () => object) => unknown]>([
   [
-    'a durable handler of a route with streaming: true is refused before it runs',
+    'a durable handler of a route with streaming: true is rejected before it runs',
     0,
     (app, called) => app.post('/orders', durable(called) as never, { streaming: true }),
   ],
   [
-    'a streamed answer of another route is refused when it is returned',
+    'a streamed answer of another route is rejected when it is returned',
     1,
     (app, called) => app.post('/orders', durable(() => ({ ...called(), body: new ReadableStream() })) as never),
   ],
@@ -31,7 +31,7 @@ test.each<[string, number, (app: App, called: () => object) => unknown]>([
   expect(JSON.stringify(ran.lines)).toContain('durable.streaming_refused');
 });
 
-test('the gate refuses a route with streaming: true, also if its handler is not durable', async () => {
+test('the gate rejects a route with streaming: true, even if its handler is not durable', async () => {
   let count = 0;
   const ran = await runExecution<SecureApp>(
     (app) =>
@@ -51,7 +51,7 @@ test('the gate refuses a route with streaming: true, also if its handler is not 
   expect(JSON.stringify(ran.lines)).toContain('durable.streaming_refused');
 });
 
-test('a streaming handler refuses an execution before anything runs', async () => {
+test('a streaming handler rejects an execution before anything runs', async () => {
   const refuse = () => Promise.reject(new Error('called'));
   const app = new SecureApp({
     principalResolver,

@@ -1,6 +1,6 @@
 /**
  * A durable execution, for the packages that `@sallyport/durable` depends on. One scope belongs to one flow of code: a request, a record, or an item.
- * The surface of executions puts it into the Lambda context, with all code that executions need: other packages only ask whether it is there.
+ * The surface of executions puts it into the Lambda context, with all code that executions need: other packages read it if it exists.
  */
 export interface ExecutionScope {
   /** The resolver that identifies a caller once and reads it from the history after that. */
@@ -13,7 +13,7 @@ export interface ExecutionScope {
   createRun(...parts: readonly unknown[]): object;
 }
 
-/** A Lambda context with an optional scope. Inside a step there is none. */
+/** A Lambda context with an optional scope. Inside a step it is `undefined`. */
 export interface Scoped {
   readonly 'sallyport.execution'?: ExecutionScope | undefined;
   /** True if the answer of the invocation is streamed. */

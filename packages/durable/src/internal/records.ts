@@ -26,7 +26,7 @@ export function hooksOf(observability: Observability, { execution, durationMs }:
       metric: (record, ...more) => metric('duration_ms' in record ? { ...record, ...timed() } : record, ...more),
     }),
   };
-  // With all other members, also those that are not enumerable.
+  // With all other members, also members that are not enumerable.
   return Object.create(observability, Object.getOwnPropertyDescriptors(hooks)) as Observability;
 }
 

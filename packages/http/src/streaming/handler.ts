@@ -78,7 +78,7 @@ async function streamEvent(
   lambdaContext: LambdaContext,
 ): Promise<void> {
   if (detect(event, lambdaContext) !== door.kind) {
-    // Executions are refused: the service stores their answer as text.
+    // Executions are rejected: the service stores their answer as text.
     const result = await app.handleLambda(event, { ...lambdaContext, 'sallyport.streamed': true } as LambdaContext);
     const writer = new StreamWriter(stream, () => {});
     await writer.write(Buffer.from(JSON.stringify(result ?? null)));

@@ -8,7 +8,7 @@ interface Marked {
   readonly 'sallyport.registration'?: object;
 }
 
-/** Marks a handler with the schema of its payload, and with the member that determines the order; other marks stay. */
+/** Marks a handler with the schema of its payload, and with the member that determines the order; other marks are kept. */
 export function markPayload<H extends object>(handler: H, schema: unknown, orderedBy?: string): H {
   return Object.assign(handler, {
     'sallyport.registration': {
