@@ -178,7 +178,7 @@ export function isFrameworkError(value: unknown): value is FrameworkError {
 
 /** The first part of the codes that packages of the framework throw, except `app`, which applications use too. */
 const OWN_CODES =
-  /^(?:account|artifact|connections|dispatch|eventbus|http|jobs|mcp|microvm|objectstore|parameters|ratelimit|secure|streams|triggers|vectorstore|websocket)\./;
+  /^(?:account|artifact|connections|dispatch|durable|eventbus|http|jobs|mcp|microvm|objectstore|parameters|ratelimit|secure|streams|triggers|vectorstore|websocket)\./;
 /** The prefixes of messages for developers. */
 const OWN_TEXTS = /^(?:framework|objectstore|vectorstore): /;
 
