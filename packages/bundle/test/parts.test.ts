@@ -26,8 +26,6 @@ const TWINS: Readonly<Record<string, readonly [part: string, twin: string, condi
     'sallyport-no-observability',
   ],
   'http #websocket': ['internal/parts/websocket', 'internal/parts/left-out/websocket', 'sallyport-no-websocket'],
-  // The twin passes the resolver on: without surfaces there is no history with a caller.
-  'secure #callers': ['internal/parts/callers', 'internal/parts/left-out/callers', 'sallyport-no-surfaces'],
   'secure #openapi': ['internal/parts/openapi', 'internal/parts/left-out/openapi', 'sallyport-no-openapi'],
 };
 

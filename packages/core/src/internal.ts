@@ -141,20 +141,12 @@ export {
 export { createDoorGuard, DOORS_KIND, type DoorGuard, qualifierOf } from './runtime/doors.js';
 export { markNeedsEventKey, rejectWithoutEventKey } from './runtime/event-key.js';
 export {
-  bindToStep,
-  currentExecutionScope,
   DURABLE_MARK,
   type DurableMark,
   durableMark,
-  EXECUTION_SCOPE,
   type ExecutionScope,
-  executionScopeOf,
-  isDurableHandler,
-  isStepContext,
-  markDurable,
-  markDurableHandler,
-  provideCurrentScope,
   type Scoped,
+  type SuspensionGlobal,
 } from './runtime/execution-scope.js';
 export {
   AGENT_INVOCATIONS,

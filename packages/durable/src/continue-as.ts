@@ -5,10 +5,10 @@
  */
 
 import { isFrameworkError } from '@sallyport/core';
-import { executionScopeOf } from '@sallyport/core/internal';
 import { DurableError } from './errors.js';
 import { placeDigest } from './internal/identity.js';
 import type { Lane } from './internal/lane.js';
+import { scopeOf } from './internal/scope.js';
 import type { ExecutionCallOptions } from './start/internal/lambda.js';
 import { beginExecution } from './start/start-execution.js';
 import type { Durable } from './types.js';
@@ -31,7 +31,7 @@ export async function continueAs(
   event: unknown,
   options: Omit<ExecutionCallOptions, 'signal'> = {},
 ): Promise<void> {
-  const lane = executionScopeOf(ctx) as Lane | undefined;
+  const lane = scopeOf(ctx) as Lane | undefined;
   const functionArn = lane?.run.lambdaContext?.invokedFunctionArn;
   if (!lane || functionArn === undefined) {
     throw new DurableError('durable.not_durable', 'continueAs needs a durable function');

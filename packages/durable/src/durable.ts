@@ -1,20 +1,14 @@
 import type { Clock, Context } from '@sallyport/core';
-import {
-  type ExecutionScope,
-  executionScopeOf,
-  isObject,
-  isPromise,
-  markDurable,
-  stateOf,
-} from '@sallyport/core/internal';
+import { type DurableMark, type ExecutionScope, isObject, isPromise, stateOf } from '@sallyport/core/internal';
 import { defineOptions, list, oneOf, withMethods } from '@sallyport/core/options';
-import { DurableError } from './errors.js';
+import { DurableError, streamingRefused } from './errors.js';
 import { durationOption } from './internal/checks.js';
 import { runAs } from './internal/current.js';
 import type { Lane } from './internal/lane.js';
 import { addOperations, addReplayRules } from './internal/members.js';
 import { runOnFailure } from './internal/on-failure.js';
 import { OutsideOperations } from './internal/outside.js';
+import { isRequestContext, isStreamingRoute, scopeOf } from './internal/scope.js';
 import type { Durable, DurableOptions, DurablePart } from './types.js';
 
 /** Validators of {@link DurableOptions}. */
@@ -38,10 +32,6 @@ function isLane(scope: ExecutionScope | undefined): scope is Lane {
   return scope !== undefined;
 }
 
-function isRequestContext(ctx: object): ctx is Context {
-  return 'sallyport.RequestContext' in ctx;
-}
-
 /**
  * A result without a stream: the service stores the answer of an execution as text.
  *
@@ -52,10 +42,7 @@ function refuseStream<R>(result: R): R {
   const body: unknown = isObject(result) ? result.body : undefined;
   const isStream = isObject(body) && (Symbol.asyncIterator in body || 'getReader' in body);
   if (!isStream) return result;
-  throw new DurableError(
-    'durable.streaming_refused',
-    'a durable execution cannot stream its answer: return text or bytes',
-  );
+  throw streamingRefused('a streamed answer');
 }
 
 /** Runs what `compensate` has registered if a handler fails. */
@@ -100,7 +87,7 @@ export function durable<C extends object, A extends unknown[], R>(
 ): (ctx: C, ...args: A) => R {
   const { delivery, use = [] } = DURABLE_OPTIONS.parse(options);
   const wrapped = (ctx: C, ...args: A): R => {
-    const scope = executionScopeOf(ctx);
+    const scope = scopeOf(ctx);
     if (!isLane(scope)) {
       const operations = new OutsideOperations(ctx, options);
       addOperations(ctx, operations);
@@ -108,6 +95,7 @@ export function durable<C extends object, A extends unknown[], R>(
         attached(use, operations, () => undoing(ctx, () => handler(ctx as C & Durable, ...args))),
       );
     }
+    if (isStreamingRoute(ctx)) throw streamingRefused('a route with the option streaming');
     scope.bind(ctx);
     scope.onSuspend(() => endRequest(ctx));
     addOperations(ctx, scope);
@@ -118,5 +106,7 @@ export function durable<C extends object, A extends unknown[], R>(
     );
   };
   Object.defineProperty(wrapped, 'name', { value: handler.name, configurable: true });
-  return markDurable(wrapped, { delivery });
+  const mark: DurableMark = { delivery };
+  // Enumerable: a wrapper around this handler copies them.
+  return Object.assign(wrapped, { 'sallyport.durable': mark, 'sallyport.registration': { durable: true } });
 }

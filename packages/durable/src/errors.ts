@@ -41,7 +41,7 @@ export const DURABLE_ERROR_CODES = [
   'durable.use_handoff',
   /** Code or input of an execution differs from the recorded history. @status 500 */
   'durable.diverged',
-  /** A route with a streamed response, inside a durable execution. @status 500 */
+  /** A route with `streaming: true` or a streaming handler, rejected before its handler runs, or a streamed response, in an execution. @status 500 */
   'durable.streaming_refused',
   /** An event with the shape of an execution, in a function that is not durable. @status 500 */
   'durable.function_not_durable',
@@ -78,4 +78,12 @@ export class DurableError extends FrameworkError {
   constructor(code: DurableErrorCode, message: string, cause?: unknown) {
     super(code, `framework: ${message}`, { statusCode: STATUS[code] ?? 500, cause });
   }
+}
+
+/** The error for an answer that an execution cannot return: the service stores it as text. */
+export function streamingRefused(place: string): DurableError {
+  return new DurableError(
+    'durable.streaming_refused',
+    `${place} cannot answer a durable execution: return text or bytes`,
+  );
 }

@@ -7,11 +7,11 @@
 import { defineOptions } from '@sallyport/core/options';
 import { durationOption, toSeconds } from './internal/checks.js';
 import type { LaneScope } from './internal/lane-scope.js';
-import { type DurableLedger, ledgerOption } from './internal/ledger.js';
+import { type DurableLedger, ledgerOption } from './internal/write-once.js';
 import { LedgerSteps } from './resume/ledger-steps.js';
 import type { DurablePart, Duration } from './types.js';
 
-export type { DurableLedger } from './internal/ledger.js';
+export type { DurableLedger } from './internal/write-once.js';
 
 /** Options of {@link resume}. */
 export interface ResumeOptions {

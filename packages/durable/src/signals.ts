@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 
-export type { DurableLedger } from './internal/ledger.js';
+export type { DurableLedger } from './internal/write-once.js';
 export { type ReceivedSignal, type ReceiveOptions, receive } from './signals/receive.js';
 export { type SentSignal, type SignalOptions, signalExecution } from './signals/signal-execution.js';
 export {

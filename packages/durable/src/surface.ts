@@ -9,9 +9,9 @@ import {
   type Surface,
   type SurfaceHost,
 } from '@sallyport/core';
-import { logRefusal, type Members } from '@sallyport/core/internal';
+import { logRefusal, type Members, type Scoped } from '@sallyport/core/internal';
 import { defineOptions, func, integer, list, string, withMethods } from '@sallyport/core/options';
-import { DurableError } from './errors.js';
+import { DurableError, streamingRefused } from './errors.js';
 import { durationOption, toSeconds } from './internal/checks.js';
 import { assertInput, isEnvelope } from './internal/envelope.js';
 import type { ExecutionSettings } from './internal/execution.js';
@@ -140,6 +140,7 @@ class DurableSurface implements Surface {
       if (isLambda(host.environment) && host.environment[DURABLE_ENV] !== '1') {
         throw new DurableError('durable.function_not_durable', 'function is not durable');
       }
+      if ((lambdaContext as Scoped | undefined)?.['sallyport.streamed']) throw streamingRefused('a streaming handler');
       if (!isEnvelope(event)) throw new DurableError('durable.envelope_invalid', 'the event is not an execution');
       assertInput(event);
       return event;

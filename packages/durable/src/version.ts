@@ -1,6 +1,6 @@
-import { executionScopeOf } from '@sallyport/core/internal';
 import { assertName } from './internal/checks.js';
 import type { Lane } from './internal/lane.js';
+import { scopeOf } from './internal/scope.js';
 import type { Durable } from './types.js';
 
 /**
@@ -18,7 +18,7 @@ export async function version<const F extends string | number, const T extends s
   { from, to }: { readonly from: F; readonly to: T },
 ): Promise<F | T> {
   assertName(name);
-  const lane = executionScopeOf(ctx) as Lane | undefined;
+  const lane = scopeOf(ctx) as Lane | undefined;
   // A step here would have the position of a recorded operation.
   if (lane?.isReplaying && lane.recorded(name) === undefined) return from;
   return (await ctx.step<string | number>(name, () => to)) as F | T;

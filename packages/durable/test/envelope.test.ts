@@ -177,6 +177,14 @@ test('a failure of an execution is masked if the container masks errors', async 
   expect(masked.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
 });
 
+test('a payload of 7 MB in an envelope is served on a durable function, and rejected elsewhere without being read', async () => {
+  const payload = JSON.stringify({ source: 'shop', 'detail-type': 'a', detail: { text: 'x'.repeat(7_000_000) } });
+  const durableOne = await serve(envelope(payload), {}, { ...LAMBDA, FRAMEWORK_DURABLE: '1' });
+  expect([durableOne.outcome, durableOne.calls]).toEqual(['{"Status":"SUCCEEDED","Result":"\\"served\\""}', 1]);
+  const plain = await serve(envelope(payload), {}, LAMBDA);
+  expect([plain.outcome, plain.calls]).toEqual(['durable.function_not_durable framework: function is not durable', 0]);
+});
+
 test('a history in pages is read to its end', async () => {
   const bodies: number[] = [];
   const ran = await runExecution(

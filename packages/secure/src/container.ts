@@ -19,7 +19,6 @@ import {
   withStatement,
 } from '@sallyport/http/internal';
 import type { OpenApiDocument } from '@sallyport/http/openapi';
-import { callersOf } from '#callers';
 import { describeOperations, generateDocument, toCanonicalJson } from '#openapi';
 import { authorize, createGate } from './internal/gate.js';
 import type { SecureOpenApiSpec } from './openapi/document.js';
@@ -209,14 +208,7 @@ export class SecureApp extends Container<StatedPosture> {
 }
 
 function assembleSecure(options: ParsedOptions, given: SecureOptions, servesWebSocket: () => boolean): Assembly {
-  const {
-    principalResolver: resolver,
-    challenge,
-    trustTenantHeader = false,
-    surfaces,
-    directInvocations = 'refuse',
-  } = options;
-  const principalResolver = callersOf(resolver);
+  const { principalResolver, challenge, trustTenantHeader = false, surfaces, directInvocations = 'refuse' } = options;
   const pipeline = pickOptions(options, PIPELINE_OPTION_KINDS) as object;
   const kernel = createKernel(pipeline, {
     gate: createGate(principalResolver, challenge),
@@ -250,7 +242,7 @@ function toSecureRouteRecord(registration: Registration): SecureRouteRecord {
     ...addressOf(registration),
     posture: kind,
     ...(scopes.length > 0 ? { scopes: Object.freeze([...scopes]) } : {}),
-    ...(registration.streaming ? { streaming: true } : {}),
+    ...(registration.route.streaming ? { streaming: true } : {}),
     ...(registration.tags.length > 0 ? { tags: registration.tags } : {}),
   });
 }

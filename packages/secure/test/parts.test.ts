@@ -1,8 +1,6 @@
 /** Optional parts: the twin has the type of its part, and rejects its use. */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import * as callers from '../src/internal/parts/callers.js';
-import * as noCallers from '../src/internal/parts/left-out/callers.js';
 import * as noOpenApi from '../src/internal/parts/left-out/openapi.js';
 import * as openApi from '../src/internal/parts/openapi.js';
 
@@ -10,18 +8,12 @@ import * as openApi from '../src/internal/parts/openapi.js';
 type Same<A, B> = (<T>() => T extends Exports<A> ? 1 : 2) extends <T>() => T extends Exports<B> ? 1 : 2 ? true : false;
 /** An exported function can be declared or be a constant. */
 type Exports<M> = { readonly [K in keyof M]: M[K] };
-const isSame: Same<typeof openApi, typeof noOpenApi> & Same<typeof callers, typeof noCallers> = true;
+const isSame: Same<typeof openApi, typeof noOpenApi> = true;
 
-it('OpenAPI and callers of executions are the only optional parts of the package, and a twin has the same exports', () => {
+it('OpenAPI is the only optional part of the package, and its twin has the same exports', () => {
   const folder = fileURLToPath(new URL('../src/internal/parts', import.meta.url));
-  expect(readdirSync(folder).sort()).toEqual(['callers.ts', 'left-out', 'openapi.ts']);
+  expect(readdirSync(folder).sort()).toEqual(['left-out', 'openapi.ts']);
   expect(isSame && Object.keys(noOpenApi).sort()).toEqual(Object.keys(openApi).sort());
-  expect(Object.keys(noCallers)).toEqual(Object.keys(callers));
-});
-
-it('a container without surfaces calls the resolver itself at every invocation', () => {
-  const resolver = () => null;
-  expect(noCallers.callersOf(resolver)).toBe(resolver);
 });
 
 it.each([

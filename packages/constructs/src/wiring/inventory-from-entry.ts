@@ -33,7 +33,7 @@ const app = loaded[name];
 if (typeof app?.routes !== 'function' || typeof app.triggers !== 'function') throw new Error('the export "' + name + '" is not an application');
 const isDurable = (route) => {
   const { handler } = route[Symbol.for('sallyport.stated/1')] ?? {};
-  return typeof handler === 'function' && Symbol.for('${DURABLE_MARK}') in handler;
+  return typeof handler === 'function' && '${DURABLE_MARK}' in handler;
 };
 const routes = app.routes().map((route) => (isDurable(route) ? { ...route, durable: true } : route));
 const container = routes.every((route) => 'posture' in route) ? 'secure' : 'open';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isDurableHandler, isPlainObject, statedOf } from '@sallyport/core/internal';
+import { durableMark, isPlainObject, statedOf } from '@sallyport/core/internal';
 import { ConstructError } from '../errors.js';
 import { show } from '../internal/misuse.js';
 
@@ -156,7 +156,7 @@ export function toInventory(app: Inventoried): Inventory {
 /** The line of a route, with the mark of its handler. */
 function withDurable(route: object): object {
   const { handler } = (statedOf(route) ?? {}) as { readonly handler?: unknown };
-  return typeof handler === 'function' && isDurableHandler(handler) ? { ...route, durable: true } : route;
+  return typeof handler === 'function' && durableMark(handler) ? { ...route, durable: true } : route;
 }
 
 /**

@@ -6,4 +6,6 @@ export interface Route {
   readonly method: string;
   /** Canonical pattern, `Query.note`, or the route key. */
   readonly pattern: string;
+  /** True if the operation streams its answers; HTTP only. */
+  readonly streaming?: boolean | undefined;
 }

@@ -46,6 +46,8 @@ export class ExecutionRun {
   readonly sdk: DurableSdk;
   readonly lambdaContext: LambdaContext | undefined;
   readonly parking = new Parking();
+  /** Requests whose record names the execution. */
+  readonly named = new WeakSet<object>();
   history = new History();
   startedAt: Date;
   /** The caller that the gate has accepted; `null` before, and for an anonymous caller. */

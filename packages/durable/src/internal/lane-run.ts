@@ -1,7 +1,10 @@
-import { bindToStep, type DurableMark, durableMark, type FullClock } from '@sallyport/core/internal';
+import type { FullClock, Observability } from '@sallyport/core';
+import { type DurableMark, durableMark } from '@sallyport/core/internal';
 import { DurableError } from '../errors.js';
 import { handOff } from './handoff.js';
 import type { LaneScope } from './lane-scope.js';
+import { hooksOf } from './records.js';
+import { bindToStep } from './scope.js';
 
 type LooseRecord = Readonly<Record<string, unknown>>;
 
@@ -22,7 +25,7 @@ interface Entry {
 interface Batch {
   readonly clock: FullClock;
   readonly records: readonly LooseRecord[];
-  readonly settings: { readonly middlewares: readonly unknown[] };
+  readonly settings: { readonly middlewares: readonly unknown[]; readonly observability: Observability };
   readonly matches: readonly ({ readonly entry: Entry } | undefined)[];
   readonly definition: {
     readonly kind: string;
@@ -41,14 +44,19 @@ export interface BatchParts {
   readonly batch: Batch;
   readonly observer:
     | {
-        startedBefore(ms: number): void;
-        runRecord(index: number, work: () => unknown, isResumed: boolean): unknown;
+        runRecord(index: number, work: () => unknown): unknown;
         recordEnded(index: number, failure: Failure | undefined): void;
       }
     | undefined;
   readonly RecordContext: new (batch: Batch, index: number) => object;
   callWrapped(middlewares: readonly unknown[], index: number, handler: unknown, ctx: object, record: unknown): unknown;
   reportRecord(batch: Batch, index: number, failure: Failure): void;
+}
+
+/** The parts in the order in which `@sallyport/streams` passes them. */
+export function toParts(given: readonly unknown[]): BatchParts {
+  const [batch, observer, RecordContext, callWrapped, reportRecord] = given;
+  return { batch, observer, RecordContext, callWrapped, reportRecord } as unknown as BatchParts;
 }
 
 const UNTRIED = 0;
@@ -70,15 +78,17 @@ export class LaneRun {
   readonly #scope: LaneScope;
   readonly #isReported: boolean;
   #isStopped = false;
+  /** True while a record ends that an earlier invocation did not start. */
+  #isFresh = false;
 
   constructor(parts: BatchParts, scope: LaneScope) {
-    const { batch, observer } = parts;
+    const { batch } = parts;
     this.#states = batch.records.map(() => UNTRIED);
     this.#parts = parts;
     this.#batch = batch;
     this.#scope = scope;
     this.#isReported = batch.definition.failureIdentifier !== undefined;
-    observer?.startedBefore(batch.clock.now().getTime() - scope.startedAt.getTime());
+    this.#nameExecution();
     scope.onSuspend(() => batch.end());
   }
 
@@ -202,18 +212,33 @@ export class LaneRun {
     else bindToStep(ctx);
     const call = () => callWrapped(settings.middlewares, 0, handler, ctx, records[index]);
     try {
-      const result = await (observer ? observer.runRecord(index, call, isResumed) : call());
-      observer?.recordEnded(index, undefined);
+      const result = await (observer ? observer.runRecord(index, call) : call());
+      this.#recordEnded(index, undefined, isResumed);
       return this.#isReported ? undefined : result;
     } catch (thrown) {
-      return this.#reject(index, thrown);
+      return this.#reject(index, thrown, isResumed);
     }
   }
 
-  #reject(index: number, thrown: unknown): never {
+  #reject(index: number, thrown: unknown, isResumed = false): never {
     this.#parts.reportRecord(this.#batch, index, { thrown });
-    this.#parts.observer?.recordEnded(index, { thrown });
+    this.#recordEnded(index, { thrown }, isResumed);
     throw thrown;
+  }
+
+  #recordEnded(index: number, failure: Failure | undefined, isResumed: boolean): void {
+    this.#isFresh = !isResumed;
+    this.#parts.observer?.recordEnded(index, failure);
+    this.#isFresh = false;
+  }
+
+  /** The records of the batch name the execution, and have its duration. */
+  #nameExecution(): void {
+    const { settings, clock } = this.#batch;
+    const { startedAt, run } = this.#scope;
+    const durationMs = () => (this.#isFresh ? undefined : clock.now().getTime() - startedAt.getTime());
+    const observability = hooksOf(settings.observability, { execution: run.name, durationMs });
+    Object.defineProperty(this.#batch, 'settings', { value: { ...settings, observability } });
   }
 
   #newContext(index: number): object {

@@ -33,6 +33,14 @@ export interface Hooks {
 export interface LaneScope extends ExecutionScope {
   /** The additions of the handler. */
   readonly hooks: Hooks;
+  /** True while this flow repeats recorded work: lines, metrics and spans were written before. */
+  readonly isSilent: boolean;
+  /** Runs work once and records its result, which passes through JSON. A name that is used again is numbered. */
+  record<T>(name: string, run: () => MaybePromise<T>): Promise<T>;
+  /** Registers clean-up for an invocation that ends without an answer. */
+  onSuspend(run: () => MaybePromise<void>): void;
+  /** Makes this flow the scope of a context. */
+  bind(context: object): void;
   readonly run: ExecutionRun;
   readonly context: DurableContext;
   readonly flow: Flow;

@@ -1,22 +1,26 @@
 import type { MaybePromise, StandardSchema } from '@sallyport/core';
-import { EXECUTION_SCOPE } from '@sallyport/core/internal';
+import { stateOf } from '@sallyport/core/internal';
 import { DurableError } from '../errors.js';
 import type { CallbackOptions, Durable, Duration, Execution, MapOptions, StepContext, StepOptions } from '../types.js';
 import { runCallback } from './callback.js';
 import { recordCaller, revalidate } from './caller.js';
 import { toSeconds } from './checks.js';
 import { assertOwnFlow, runAs } from './current.js';
+import { withDates } from './decision.js';
 import type { ExecutionRun } from './execution.js';
 import { recordFailure } from './failures.js';
 import { assertMapping } from './handoff.js';
 import { isEnded } from './history.js';
 import { eventIdentity, placeDigest, toUuid } from './identity.js';
 import { mapInOrder } from './in-order.js';
-import { type BatchParts, LaneRun } from './lane-run.js';
+import { type BatchParts, LaneRun, toParts } from './lane-run.js';
 import type { Hooks, LaneScope } from './lane-scope.js';
+import { recordingLedger } from './ledger.js';
 import { Names } from './names.js';
 import type { HostContext } from './outside.js';
 import type { Flow } from './parking.js';
+import { hooksOf } from './records.js';
+import { bindScope, isRequestContext } from './scope.js';
 import { type DurableContext, type OperationInfo, TEXT, VIRTUAL } from './sdk.js';
 import { fromSdk, toSdk } from './sdk-failures.js';
 import { runStep } from './step.js';
@@ -97,7 +101,8 @@ export class Lane implements LaneScope {
   }
 
   bind(context: object): void {
-    Object.defineProperty(context, EXECUTION_SCOPE, { value: this, configurable: true });
+    bindScope(context, this);
+    this.#nameExecution(context);
     this.#host = context;
     const identity = eventIdentity(context);
     if (identity === undefined) return;
@@ -123,8 +128,28 @@ export class Lane implements LaneScope {
     return this.step(this.#names.next(name), run);
   }
 
-  caller(context: object, identify: () => unknown): Promise<unknown> {
-    return recordCaller(this, context, identify);
+  callerOf<R>(resolver: R): R {
+    if (typeof resolver !== 'function') return resolver;
+    return ((context: object) => recordCaller(this, context, () => resolver(context))) as R;
+  }
+
+  async decide<T extends object>(run: () => Promise<T>): Promise<T> {
+    let own: T | undefined;
+    const decision = await this.record('framework limit', async () => {
+      own = await run();
+      return own;
+    });
+    // A refund needs the object that the limiter returned.
+    return own ?? withDates(decision);
+  }
+
+  ledgerOf<L extends object>(ledger: L): L {
+    return recordingLedger(this, ledger);
+  }
+
+  /** Not a part of a Lambda context that is written as JSON. */
+  toJSON(): undefined {
+    return undefined;
   }
 
   /** The recorded operation of a name, from an earlier invocation. */
@@ -205,8 +230,8 @@ export class Lane implements LaneScope {
     return this.#runLane(this.context, name, [...this.#path, name], run);
   }
 
-  createRun(parts: object): object {
-    return new LaneRun(parts as BatchParts, this);
+  createRun(...parts: readonly unknown[]): object {
+    return new LaneRun(toParts(parts), this);
   }
 
   onSuspend(run: () => MaybePromise<void>): void {
@@ -251,6 +276,18 @@ export class Lane implements LaneScope {
     );
     if (outcome && 'value' in outcome) return outcome.value;
     throw outcome?.thrown;
+  }
+
+  /** The record of a request names the execution, and has its duration. */
+  #nameExecution(context: object): void {
+    if (!isRequestContext(context)) return;
+    const state = stateOf(context);
+    const { runtime } = state;
+    if (!runtime.observability || this.run.named.has(state)) return;
+    this.run.named.add(state);
+    const durationMs = () => runtime.clock.now().getTime() - this.run.startedAt.getTime();
+    const observability = hooksOf(runtime.observability, { execution: this.run.name, durationMs });
+    Object.defineProperty(state, 'runtime', { value: { ...runtime, observability } });
   }
 
   async #runLane<T>(

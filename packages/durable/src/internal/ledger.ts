@@ -1,94 +1,47 @@
-import { type OptionKind, withMethods } from '@sallyport/core/options';
+import type { FullClock, MaybePromise } from '@sallyport/core';
 
-/** A key in its namespace. */
-export interface LedgerKey {
-  readonly scope: string;
-  readonly key: string;
+type Method = (...args: never[]) => Promise<unknown>;
+
+/** The members of a ledger of `@sallyport/jobs` that an execution replaces. */
+interface Ledger {
+  readonly clock: FullClock;
 }
 
-/** The right to complete a key. */
-export interface LedgerHandle extends LedgerKey {
-  readonly owner: string;
+/** The members of a flow that its ledger uses. */
+interface Recorder {
+  record<T>(name: string, run: () => MaybePromise<T>): Promise<T>;
+  onSuspend(run: () => MaybePromise<void>): void;
 }
 
-/** The record of a key. */
-export interface LedgerRecord {
-  readonly status: 'IN_PROGRESS' | 'COMPLETED';
-  readonly executionId?: string;
-  readonly result?: unknown;
-  readonly resultOmitted?: boolean;
-}
+/** The calls that are steps, and the names of the steps. */
+const STEPS: Readonly<Record<string, string>> = {
+  beginIdempotency: 'framework begin',
+  completeIdempotency: 'framework complete',
+  abandonIdempotency: 'framework abandon',
+};
 
-interface CallOptions {
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** The used methods of the `JobLedger` of `@sallyport/jobs`. */
-export interface DurableLedger {
-  /** Acquires a key, or returns its state. */
-  beginIdempotency(
-    input: LedgerKey & {
-      readonly inProgressMs: number;
-      readonly executionId: string;
-      readonly ttlSeconds: number;
+/** The ledger for a handler in an execution: a begin, a result and a release are steps, so each is written once. */
+export function recordingLedger<L extends object>(scope: Recorder, ledger: L): L {
+  const { clock } = ledger as unknown as Ledger;
+  // A suspended invocation has no further use for its timers.
+  const own: FullClock = {
+    now: () => clock.now(),
+    monotonicMs: () => clock.monotonicMs(),
+    after(ms, run) {
+      const cancel = clock.after(ms, run);
+      scope.onSuspend(cancel);
+      return cancel;
     },
-    options?: CallOptions,
-  ): Promise<
-    | { readonly outcome: 'created'; readonly handle: LedgerHandle }
-    | { readonly outcome: 'already_in_progress' }
-    | { readonly outcome: 'already_completed'; readonly record: LedgerRecord }
-  >;
-  /** Stores the result of a key. */
-  completeIdempotency(
-    handle: LedgerHandle,
-    outcome: { readonly result: unknown; readonly resultTtlSeconds: number; readonly writeId: string },
-    options?: CallOptions,
-  ): Promise<void>;
-  /** Releases a key. */
-  abandonIdempotency(handle: LedgerHandle, options?: CallOptions): Promise<void>;
-  /** Reads the record of a key; `undefined` if absent. */
-  getIdempotencyRecord(input: LedgerKey, options?: CallOptions): Promise<LedgerRecord | undefined>;
-}
-
-/** The time after which a write that was never completed can be made by another caller. */
-const WRITE_MS = 10_000;
-
-/**
- * Writes a value once; the first value is kept. A repeated call with the same `writer` is the same write.
- *
- * @returns the stored value; `undefined` while another caller writes
- */
-export async function writeOnce(
-  ledger: DurableLedger,
-  key: LedgerKey,
-  value: unknown,
-  { writer, keepSeconds, signal }: { readonly writer: string; readonly keepSeconds: number } & CallOptions,
-): Promise<{ readonly isNew: boolean; readonly value: unknown } | undefined> {
-  const input = { ...key, inProgressMs: WRITE_MS, executionId: writer, ttlSeconds: keepSeconds };
-  const start = await ledger.beginIdempotency(input, { signal });
-  if (start.outcome === 'already_in_progress') return undefined;
-  if (start.outcome === 'already_completed') return { isNew: false, value: start.record.result };
-  const outcome = { result: value, resultTtlSeconds: keepSeconds, writeId: writer };
-  await ledger.completeIdempotency(start.handle, outcome, { signal });
-  return { isNew: true, value };
-}
-
-/** The value of a key; `undefined` if it was not written. */
-export async function readOnce(
-  ledger: DurableLedger,
-  key: LedgerKey,
-  signal: AbortSignal | undefined,
-): Promise<unknown> {
-  const record = await ledger.getIdempotencyRecord(key, { signal });
-  return record?.status === 'COMPLETED' ? record.result : undefined;
-}
-
-/** A ledger as an option. */
-export function ledgerOption(): OptionKind<DurableLedger> {
-  return withMethods<DurableLedger>(
-    'beginIdempotency',
-    'completeIdempotency',
-    'abandonIdempotency',
-    'getIdempotencyRecord',
-  );
+  };
+  // Not a proxy of the ledger itself: a proxy must return the members of a frozen object unchanged.
+  return new Proxy({} as L, {
+    get(_target, name) {
+      if (name === 'clock') return own;
+      const value: unknown = Reflect.get(ledger, name, ledger);
+      if (typeof value !== 'function') return value;
+      const call = value.bind(ledger) as Method;
+      const step = typeof name === 'string' ? STEPS[name] : undefined;
+      return step === undefined ? call : (...args: never[]) => scope.record(step, () => call(...args));
+    },
+  });
 }

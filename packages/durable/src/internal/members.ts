@@ -1,5 +1,5 @@
 import type { Logger, MetricOptions, SpanAttributes, SpanScope } from '@sallyport/core';
-import { type ExecutionScope, NO_SPAN } from '@sallyport/core/internal';
+import { NO_SPAN } from '@sallyport/core/internal';
 import type { Durable } from '../types.js';
 import { quietLogger } from './quiet.js';
 
@@ -19,6 +19,8 @@ interface Observed {
 interface Replayed {
   /** Fields of every line. */
   readonly fields: Readonly<Record<string, string>>;
+  readonly isSilent: boolean;
+  now(): Date;
   newId(): string;
 }
 
@@ -34,7 +36,7 @@ export function addOperations(context: object, operations: Operations): void {
 }
 
 /** Replaces the members that differ inside an execution: time, ids, and lines, which are written once. */
-export function addReplayRules(context: object, scope: ExecutionScope & Replayed): void {
+export function addReplayRules(context: object, scope: Replayed): void {
   const { metric, span } = context as Observed;
   const { log } = context as Observed;
   define(context, {

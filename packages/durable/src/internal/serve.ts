@@ -1,5 +1,5 @@
 import { isFrameworkError, type LambdaContext, type SurfaceHost } from '@sallyport/core';
-import { EXECUTION_SCOPE, type Members, provideCurrentScope, stringOf } from '@sallyport/core/internal';
+import { type Members, type SuspensionGlobal, stringOf } from '@sallyport/core/internal';
 import { DurableError } from '../errors.js';
 import { currentOwner } from './current.js';
 import { isEnvelope } from './envelope.js';
@@ -17,7 +17,7 @@ export async function serveExecution(
   lambdaContext: LambdaContext | undefined,
 ): Promise<unknown> {
   const sdk = await loadSdk();
-  provideCurrentScope(currentLane);
+  Object.assign(globalThis, { 'sallyport.hold': () => currentLane()?.hold() } satisfies SuspensionGlobal);
   const { clock, ids } = host;
   const run = new ExecutionRun({ ...settings, clock, ids }, sdk, stringOf(envelope.DurableExecutionArn), lambdaContext);
   let isAnswered = false;
@@ -75,7 +75,7 @@ async function dispatch(
     awsRequestId: run.id,
     executionContext: { durableExecutionArn: run.arn },
     getRemainingTimeInMillis: () => run.lambdaContext?.getRemainingTimeInMillis?.() ?? Number.NaN,
-    [EXECUTION_SCOPE]: root,
+    'sallyport.execution': root,
   };
   return host.dispatch(input, { lambdaContext });
 }

@@ -1,7 +1,7 @@
 import { DurableError } from '../errors.js';
 import { eventIdentity, placeDigest } from '../internal/identity.js';
 import type { LaneScope } from '../internal/lane-scope.js';
-import type { DurableLedger, LedgerHandle, LedgerKey } from '../internal/ledger.js';
+import type { DurableLedger, LedgerHandle, LedgerKey } from '../internal/write-once.js';
 import type { Text } from '../internal/values.js';
 import type { StepOptions } from '../types.js';
 

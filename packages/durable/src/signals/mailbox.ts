@@ -1,5 +1,5 @@
 import { placeDigest } from '../internal/identity.js';
-import { type DurableLedger, type LedgerKey, readOnce } from '../internal/ledger.js';
+import { type DurableLedger, type LedgerKey, readOnce } from '../internal/write-once.js';
 import { invalidInput } from '../start/errors.js';
 import { requireText } from '../start/internal/json.js';
 

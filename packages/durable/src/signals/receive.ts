@@ -1,11 +1,12 @@
 import { isFrameworkError, type StandardSchema } from '@sallyport/core';
-import { executionScopeOf, sha256 } from '@sallyport/core/internal';
+import { sha256 } from '@sallyport/core/internal';
 import { defineOptions, string, withMethods } from '@sallyport/core/options';
 import { DurableError } from '../errors.js';
 import { durationOption } from '../internal/checks.js';
 import type { Lane } from '../internal/lane.js';
-import { type DurableLedger, ledgerOption, readOnce, writeOnce } from '../internal/ledger.js';
+import { type DurableLedger, ledgerOption, readOnce, writeOnce } from '../internal/write-once.js';
 import { parseWith } from '../internal/schema.js';
+import { scopeOf } from '../internal/scope.js';
 import { completeCallback } from '../start/callbacks.js';
 import { invalidInput } from '../start/errors.js';
 import type { LambdaSender } from '../start/internal/lambda.js';
@@ -70,7 +71,7 @@ export async function receive<T>(
   schema: StandardSchema<unknown, T>,
   given: ReceiveOptions,
 ): Promise<ReceivedSignal<T>> {
-  const lane = executionScopeOf(ctx) as Lane | undefined;
+  const lane = scopeOf(ctx) as Lane | undefined;
   const { key, ledger, timeout, client, ...options } = RECEIVE_OPTIONS.parse(given);
   const { tenantId = lane?.run.caller?.tenantId ?? '' } = options;
   const address = toAddress(tenantId, key, name);

@@ -2,7 +2,7 @@ import { isFrameworkError } from '@sallyport/core';
 import { sha256 } from '@sallyport/core/internal';
 import { defineOptions, integer, string, withMethods } from '@sallyport/core/options';
 import { placeDigest } from '../internal/identity.js';
-import { type DurableLedger, ledgerOption, writeOnce } from '../internal/ledger.js';
+import { type DurableLedger, ledgerOption, writeOnce } from '../internal/write-once.js';
 import { completeCallback, MAX_VALUE_BYTES } from '../start/callbacks.js';
 import { ExecutionServiceError, invalidInput } from '../start/errors.js';
 import { requireText, toPayload } from '../start/internal/json.js';

@@ -1,6 +1,6 @@
 import { defineOptions, withMethods } from '@sallyport/core/options';
 import { placeDigest } from '../internal/identity.js';
-import { type DurableLedger, type LedgerKey, ledgerOption, readOnce, writeOnce } from '../internal/ledger.js';
+import { type DurableLedger, type LedgerKey, ledgerOption, readOnce, writeOnce } from '../internal/write-once.js';
 import { MAX_VALUE_BYTES } from '../start/callbacks.js';
 import { invalidInput } from '../start/errors.js';
 import { requireText, toPayload } from '../start/internal/json.js';

@@ -201,7 +201,6 @@ export class RegistrationBook {
       handler: init.handler,
       authRequired: init.authRequired ?? false,
       posture: init.posture,
-      streaming: init.streaming ?? false,
       use,
       tags: toFrozenList(init.tags),
       states: init.states,

@@ -24,8 +24,6 @@ export interface RegistrationInit {
   readonly authRequired?: boolean | undefined;
   /** Secure container: the data that its gate checks. */
   readonly posture?: unknown;
-  /** True if the operation streams its answers. Only used in inventories and deployments. */
-  readonly streaming?: boolean | undefined;
   /** Middlewares of this operation, inside the middlewares of the container; the first is outermost. */
   readonly use?: readonly Middleware[] | undefined;
   /** OpenAPI tags of its groups. */
@@ -40,8 +38,6 @@ export interface Registration extends Pick<RegistrationInit, 'route' | 'paramNam
   readonly posture: unknown;
   /** Open container: the auth hook must identify the caller. */
   readonly authRequired: boolean;
-  /** True if the operation streams its answers. */
-  readonly streaming: boolean;
   /** Middlewares of this operation. */
   readonly use: readonly Middleware[];
   /** OpenAPI tags of its groups. */
@@ -130,7 +126,7 @@ export function toRouteRecord(registration: Registration): RouteRecord {
   return withStatement(registration, {
     ...addressOf(registration),
     ...(registration.authRequired ? { authRequired: true } : {}),
-    ...(registration.streaming ? { streaming: true } : {}),
+    ...(registration.route.streaming ? { streaming: true } : {}),
     ...(registration.tags.length > 0 ? { tags: registration.tags } : {}),
   });
 }

@@ -78,7 +78,8 @@ async function streamEvent(
   lambdaContext: LambdaContext,
 ): Promise<void> {
   if (detect(event, lambdaContext) !== door.kind) {
-    const result = await app.handleLambda(event, lambdaContext);
+    // Executions are rejected: the service stores their answer as text.
+    const result = await app.handleLambda(event, { ...lambdaContext, 'sallyport.streamed': true } as LambdaContext);
     const writer = new StreamWriter(stream, () => {});
     await writer.write(Buffer.from(JSON.stringify(result ?? null)));
     return writer.finish();

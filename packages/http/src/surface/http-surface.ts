@@ -5,6 +5,7 @@ import {
   isFrameworkError,
   type LambdaContext,
   type MaybePromise,
+  type Route,
   type Surface,
   type Target,
   type TriggerKind,
@@ -84,7 +85,8 @@ export interface HttpSurfaceOptions {
 
 /** The options of a registration. */
 export interface RegistrationExtra
-  extends Pick<RegistrationInit, 'authRequired' | 'posture' | 'streaming' | 'use' | 'tags' | 'states'> {
+  extends Pick<RegistrationInit, 'authRequired' | 'posture' | 'use' | 'tags' | 'states'>,
+    Pick<Route, 'streaming'> {
   /** Serves the path with one slash at its end too. Default false. */
   readonly trailingSlash?: boolean | undefined;
 }
@@ -147,12 +149,11 @@ export class HttpSurface implements Surface {
     assertBoundParams(handler, compiled.paramNames, place);
     this.#routes.assertFree(verb, compiled);
     const registration = this.#kernel.book.register({
-      route: { surface: 'http', method: verb, pattern: compiled.canonical },
+      route: { surface: 'http', method: verb, pattern: compiled.canonical, streaming: extra.streaming },
       paramNames: compiled.paramNames,
       handler,
       authRequired: extra.authRequired,
       posture: extra.posture,
-      streaming: extra.streaming,
       use: extra.use,
       tags: extra.tags,
       states: extra.states,

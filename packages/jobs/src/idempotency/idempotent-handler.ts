@@ -1,17 +1,9 @@
 import type { LambdaContext, Logger } from '@sallyport/core';
-import {
-  guardHook,
-  isStepContext,
-  markDurableHandler,
-  markNeedsEventKey,
-  sha256,
-  trimmedText,
-} from '@sallyport/core/internal';
+import { guardHook, markNeedsEventKey, type Scoped, sha256, trimmedText } from '@sallyport/core/internal';
 import { defineOptions, func, invalidOption, oneOf } from '@sallyport/core/options';
 import { StoredError } from '../error-envelope.js';
 import { JOB_ERRORS } from '../errors.js';
 import type { JobLedger } from '../ledger/ledger.js';
-import { ledgerFor } from './internal/in-execution.js';
 import type { IdempotencyRecord } from './record.js';
 import { asStored, executionOf, inProgressError, runOnce, TIME_OPTIONS } from './run-idempotent.js';
 
@@ -101,9 +93,10 @@ export function idempotentHandler<H extends AnyHandler>(
   if (typeof handler !== 'function') throw invalidOption('handler', 'a function');
   const wrapped = async (ctx: Parameters<H>[0], event: Parameters<H>[1]): Promise<unknown> =>
     handleOnce(ledger, options, ctx, event, async () => handler(ctx, event));
-  Object.defineProperty(wrapped, 'name', { value: handler.name });
+  // With the mark of a durable handler.
+  Object.defineProperty(Object.assign(wrapped, handler), 'name', { value: handler.name });
   if (options.key === undefined) markNeedsEventKey(wrapped);
-  return markDurableHandler(wrapped, handler) as AnyHandler as H;
+  return wrapped as AnyHandler as H;
 }
 
 async function handleOnce<C, E>(
@@ -116,10 +109,9 @@ async function handleOnce<C, E>(
   const ctx = given as IdempotentContext;
   const loose = event as LooseEvent;
   const key = ownKey ? ownKey(given, event) : naturalKey(ctx);
-  // A handler that is one step of an execution ends within its invocation.
-  const executionId = isStepContext(ctx) ? undefined : executionOf(ctx.lambdaContext, inProgressMs);
+  const executionId = executionOf(ctx.lambdaContext, inProgressMs);
   const outcome = await runOnce<unknown>({
-    ledger: ledgerFor(ctx, ledger),
+    ledger: (ctx.lambdaContext as Scoped | undefined)?.['sallyport.execution']?.ledgerOf(ledger) ?? ledger,
     begin: {
       scope: scopeOf(ctx, loose),
       key: replays === 'handle' ? `${key}${replayOf(loose)}` : key,

@@ -1,6 +1,6 @@
 import type { Context, MaybePromise, Middleware, PolicyDecision, PolicyHook, Response } from '@sallyport/core';
 import { FrameworkError } from '@sallyport/core';
-import { countIn, executionScopeOf, toResponse } from '@sallyport/core/internal';
+import { countIn, type Scoped, toResponse } from '@sallyport/core/internal';
 import { defineOptions, func, group, kind, type ParsedOptions, withMethods } from '@sallyport/core/options';
 import { invalidConfig, RateLimitError } from '../errors.js';
 import { callHookOf } from '../limiter/internal/report.js';
@@ -158,30 +158,15 @@ async function decideOn(
     operation: ownOperation.trim() === '' ? operation : ownOperation,
   };
   const units = typeof cost === 'number' ? cost : await ask(cost, ctx);
-  const decision = await decideOnce(ctx, () => consume(limiter, key, units, ctx.signal));
+  const decide = () => consume(limiter, key, units, ctx.signal);
+  // A request is counted once: in a durable execution, later invocations read the decision from the history.
+  const decision = await ((ctx.lambdaContext as Scoped | undefined)?.['sallyport.execution']?.decide(decide) ??
+    decide());
   ctx.set(DECISION_KEY, decision);
   countIn(ctx, { name: 'framework.limit', tags: { policy: policyOf(limiter), decision: outcomeOf(decision) } });
   callHookOf(() => ctx.log, 'onDecision', onDecision, ctx, decision);
   if (!decision.allowed) callHookOf(() => ctx.log, 'onRateLimit', onRateLimit, ctx, decision);
   return decision;
-}
-
-/** A request is counted once: in a durable execution, later invocations read the decision from the history. */
-async function decideOnce(ctx: Context, decide: () => Promise<LimitDecision>): Promise<LimitDecision> {
-  let own: LimitDecision | undefined;
-  const record = async () => {
-    own = await decide();
-    return own;
-  };
-  const decision = await (executionScopeOf(ctx)?.record('framework limit', record) ?? record());
-  // A refund needs the object that the limiter returned.
-  return own ?? withDates(decision);
-}
-
-/** A recorded decision: JSON has no dates. */
-function withDates(decision: LimitDecision): LimitDecision {
-  const windows = decision.windows.map((window) => ({ ...window, resetsAt: new Date(window.resetsAt) }));
-  return { ...decision, windows, resetsAt: new Date(decision.resetsAt) };
 }
 
 /** The matched route's pattern. With the raw path, every id would be counted separately. */

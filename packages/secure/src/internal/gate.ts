@@ -8,6 +8,7 @@ import {
   isPromise,
   ownOf,
   remainingMs,
+  type Scoped,
   STAGE,
   snapshotPlain,
   stateOf,
@@ -55,7 +56,9 @@ export function authorize(
   // The resolver's result is untrusted input.
   let answer: unknown;
   try {
-    answer = resolver?.(ctx);
+    // A durable execution identifies its caller once: a token expires while the execution waits.
+    const scope = (state.lambdaContext as Scoped | undefined)?.['sallyport.execution'];
+    answer = (scope?.callerOf(resolver) ?? resolver)?.(ctx);
   } catch (thrown) {
     throw toResolverError(thrown);
   }

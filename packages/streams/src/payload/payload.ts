@@ -1,5 +1,4 @@
 import { decodeUtf8, type MaybePromise, type StandardSchema } from '@sallyport/core';
-import { markDurableHandler } from '@sallyport/core/internal';
 import { defineOptions, isStandardSchema, oneOf, text } from '@sallyport/core/options';
 import type { EventContext, EventHandler } from '../batch/handler.js';
 import { refused } from '../errors.js';
@@ -81,7 +80,7 @@ export function payload<Output, R extends PayloadRecord = PayloadRecord>(
   const { of, orderedBy } = PAYLOAD_OPTIONS.parse(options);
   const checked: EventHandler<R> = async (ctx, record) =>
     handler(ctx, await fitted<Output>(schema, of ? partOf(record, of) : payloadOf(record)), record);
-  return markPayload(markDurableHandler(checked, handler), schema, orderedBy);
+  return markPayload(Object.assign(checked, handler), schema, orderedBy);
 }
 
 /** @throws FrameworkError `streams.invalid_record` for text that is not JSON */

@@ -91,5 +91,5 @@ export const ALARM = /* @__PURE__ */ describeTrigger(ALARM_TRIGGER, {
     limit: 'not read',
     attached: 'the action of the alarm',
   },
-  sizes: { factory: 'alarmAction', gzipBytes: 10_700 },
+  sizes: { factory: 'alarmAction', gzipBytes: 10_600 },
 });

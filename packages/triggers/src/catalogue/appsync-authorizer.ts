@@ -72,5 +72,5 @@ export const APPSYNC_AUTHORIZER = /* @__PURE__ */ describeTrigger(APPSYNC_AUTHOR
   construct: 'appSyncAuthorizer',
   simulate: null,
   aws: { author: 'AppSync; a client wrote the token', failure: 'AppSync denies the request', limit: '6 MB' },
-  sizes: { factory: 'appSyncAuthorizer', gzipBytes: 11_300 },
+  sizes: { factory: 'appSyncAuthorizer', gzipBytes: 11_200 },
 });

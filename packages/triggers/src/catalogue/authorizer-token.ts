@@ -173,5 +173,5 @@ export const AUTHORIZER_TOKEN = /* @__PURE__ */ describeTrigger(AUTHORIZER_TOKEN
     limit: '6 MB',
   },
   hint: ['gateway-v1', 'an authorizer request (serve it with a separate function)', 'authorizationToken'],
-  sizes: { factory: 'tokenAuthorizer', gzipBytes: 12_050 },
+  sizes: { factory: 'tokenAuthorizer', gzipBytes: 11_950 },
 });

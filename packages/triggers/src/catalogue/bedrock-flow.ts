@@ -79,5 +79,5 @@ export const BEDROCK_FLOW = /* @__PURE__ */ describeTrigger(BEDROCK_FLOW_TRIGGER
     limit: '6 MB',
     attached: 'a node of the flow',
   },
-  sizes: { factory: 'bedrockFlow', gzipBytes: 11_750 },
+  sizes: { factory: 'bedrockFlow', gzipBytes: 11_600 },
 });

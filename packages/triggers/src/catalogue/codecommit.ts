@@ -99,5 +99,5 @@ export const CODECOMMIT = /* @__PURE__ */ describeTrigger(CODECOMMIT_TRIGGER, {
     limit: 'not read',
     attached: 'a trigger of the repository',
   },
-  sizes: { factory: 'codeCommit', gzipBytes: 11_350 },
+  sizes: { factory: 'codeCommit', gzipBytes: 11_250 },
 });

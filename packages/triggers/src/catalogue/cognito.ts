@@ -71,5 +71,5 @@ export const COGNITO = /* @__PURE__ */ describeTrigger(COGNITO_TRIGGER, {
     limit: '6 MB',
   },
   hint: ['appsync', 'a Cognito trigger', 'triggerSource'],
-  sizes: { factory: 'cognitoTrigger', gzipBytes: 12_450 },
+  sizes: { factory: 'cognitoTrigger', gzipBytes: 12_350 },
 });

@@ -110,5 +110,5 @@ export const CUSTOM_RESOURCE = /* @__PURE__ */ describeTrigger(CUSTOM_RESOURCE_T
     attached: 'the template',
   },
   hint: ['event-bus', 'a custom resource request', 'ResponseURL'],
-  sizes: { factory: 'customResource', gzipBytes: 12_900 },
+  sizes: { factory: 'customResource', gzipBytes: 12_800 },
 });

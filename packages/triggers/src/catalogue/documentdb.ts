@@ -77,5 +77,5 @@ export const DOCUMENTDB = /* @__PURE__ */ describeTrigger(DOCUMENTDB_TRIGGER, {
     limit: 'not read',
     attached: 'an event source mapping',
   },
-  sizes: { factory: 'documentDb', gzipBytes: 11_400 },
+  sizes: { factory: 'documentDb', gzipBytes: 11_300 },
 });

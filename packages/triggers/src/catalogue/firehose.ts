@@ -86,5 +86,5 @@ export const FIREHOSE = /* @__PURE__ */ describeTrigger(FIREHOSE_TRIGGER, {
     limit: '6 MB',
   },
   hint: ['stream', 'a Firehose batch', 'deliveryStreamArn'],
-  sizes: { factory: 'firehoseTransform', gzipBytes: 11_700 },
+  sizes: { factory: 'firehoseTransform', gzipBytes: 11_600 },
 });

@@ -45,5 +45,5 @@ export const INTEGRATION = /* @__PURE__ */ describeTrigger(INTEGRATION_TRIGGER, 
     limit: '6 MB',
     attached: 'the integration of the API',
   },
-  sizes: { factory: 'apiIntegration', gzipBytes: 15_300 },
+  sizes: { factory: 'apiIntegration', gzipBytes: 15_200 },
 });

@@ -86,5 +86,5 @@ export const IOT_AUTHORIZER = /* @__PURE__ */ describeTrigger(IOT_AUTHORIZER_TRI
     limit: '10 policies of 2,048 characters',
     attached: 'the authorizer',
   },
-  sizes: { factory: 'iotAuthorizer', gzipBytes: 11_500 },
+  sizes: { factory: 'iotAuthorizer', gzipBytes: 11_400 },
 });

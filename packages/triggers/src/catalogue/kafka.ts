@@ -142,5 +142,5 @@ export const KAFKA = /* @__PURE__ */ describeTrigger(KAFKA_TRIGGER, {
     limit: '6 MB',
   },
   hint: ['stream', 'a Kafka batch', 'eventSource', 'aws:kafka', 'SelfManagedKafka'],
-  sizes: { factory: 'kafkaTrigger', gzipBytes: 13_050 },
+  sizes: { factory: 'kafkaTrigger', gzipBytes: 12_950 },
 });

@@ -138,5 +138,5 @@ export const LEX = /* @__PURE__ */ describeTrigger(LEX_TRIGGER, {
     attached: 'the alias of the bot',
   },
   hint: ['appsync', 'a Lex hook', 'invocationSource', 'DialogCodeHook', 'FulfillmentCodeHook'],
-  sizes: { factory: 'lexBot', gzipBytes: 12_100 },
+  sizes: { factory: 'lexBot', gzipBytes: 12_000 },
 });

@@ -71,5 +71,5 @@ export const LOGS = /* @__PURE__ */ describeTrigger(LOGS_TRIGGER, {
     attached: 'a subscription filter',
   },
   hint: ['stream', 'a log subscription (@sallyport/triggers serves it, @sallyport/streams decodes it)', 'awslogs.data'],
-  sizes: { factory: 'logsTrigger', gzipBytes: 13_050 },
+  sizes: { factory: 'logsTrigger', gzipBytes: 12_950 },
 });

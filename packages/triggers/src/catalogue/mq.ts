@@ -124,5 +124,5 @@ export const MQ = /* @__PURE__ */ describeTrigger(MQ_TRIGGER, {
     limit: 'not read',
     attached: 'an event source mapping',
   },
-  sizes: { factory: 'mqTrigger', gzipBytes: 11_600 },
+  sizes: { factory: 'mqTrigger', gzipBytes: 11_500 },
 });

@@ -136,5 +136,5 @@ export const S3 = /* @__PURE__ */ describeTrigger(S3_TRIGGER, {
   simulate: 'asynchronous',
   aws: { author: 'S3; a client wrote the keys', failure: 'Lambda retries twice', limit: 'not read' },
   hint: ['queue', 'an S3 notification', 'Records[0].eventSource', 'aws:s3'],
-  sizes: { factory: 's3Trigger', gzipBytes: 11_400 },
+  sizes: { factory: 's3Trigger', gzipBytes: 11_300 },
 });

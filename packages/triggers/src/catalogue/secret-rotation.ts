@@ -73,5 +73,5 @@ export const SECRET_ROTATION = /* @__PURE__ */ describeTrigger(SECRET_ROTATION_T
     limit: 'not read',
     attached: 'the rotation of the secret',
   },
-  sizes: { factory: 'secretRotation', gzipBytes: 11_250 },
+  sizes: { factory: 'secretRotation', gzipBytes: 11_150 },
 });

@@ -70,5 +70,5 @@ export const TRANSFER = /* @__PURE__ */ describeTrigger(TRANSFER_TRIGGER, {
     limit: '6 MB',
     attached: 'the server',
   },
-  sizes: { factory: 'transferIdentity', gzipBytes: 11_100 },
+  sizes: { factory: 'transferIdentity', gzipBytes: 11_000 },
 });

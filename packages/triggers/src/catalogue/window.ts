@@ -122,5 +122,5 @@ export const WINDOW = /* @__PURE__ */ describeTrigger(WINDOW_TRIGGER, {
       '[1 MB of state](https://docs.aws.amazon.com/lambda/latest/dg/services-kinesis-windows.html), then the window ends early',
     attached: 'the event source mapping',
   },
-  sizes: { factory: 'tumblingWindow', gzipBytes: 11_600 },
+  sizes: { factory: 'tumblingWindow', gzipBytes: 11_500 },
 });

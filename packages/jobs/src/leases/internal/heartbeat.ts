@@ -1,5 +1,5 @@
 import type { FullClock, Logger } from '@sallyport/core';
-import { currentExecutionScope, randomFraction } from '@sallyport/core/internal';
+import { randomFraction, type SuspensionGlobal } from '@sallyport/core/internal';
 import { pause, withDeadline } from '@sallyport/dynamo';
 import { isConflict, JOB_ERRORS, JobLedgerError } from '../../errors.js';
 import { whole } from '../../internal/input.js';
@@ -67,7 +67,7 @@ export async function runHeld<H extends Held, T>(
   const heartbeat = new Heartbeat(clock, holding, held, { ...timing, lost: lostError });
   const forget = follow(signal, (reason) => heartbeat.abort(reason));
   // A suspended execution could not refresh it.
-  const allowSuspension = currentExecutionScope()?.hold();
+  const allowSuspension = (globalThis as SuspensionGlobal)['sallyport.hold']?.();
   try {
     heartbeat.start();
     return await settle(heartbeat, async () => work(held, heartbeat.signal));

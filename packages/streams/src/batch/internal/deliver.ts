@@ -1,11 +1,5 @@
 import { FrameworkError, type LambdaContext } from '@sallyport/core';
-import {
-  bytesOfJson,
-  EXECUTION_SCOPE,
-  LAMBDA_MAX_ANSWER_BYTES,
-  logRefusal,
-  type Scoped,
-} from '@sallyport/core/internal';
+import { bytesOfJson, LAMBDA_MAX_ANSWER_BYTES, logRefusal, type Scoped } from '@sallyport/core/internal';
 import { deadlineExceeded, streamsError } from '../../errors.js';
 import {
   type CreateObserver,
@@ -53,9 +47,11 @@ export function recordsOf(
 
 /** The run of a batch. In a durable execution it is the execution's own, so that its code is in no other bundle. */
 function createRun(batch: RecordBatch, observer: Observer | undefined): Run {
-  const scope = (batch.lambdaContext as Scoped | undefined)?.[EXECUTION_SCOPE];
-  const parts = { batch, observer, RecordContext, callWrapped, reportRecord };
-  return (scope?.createRun(parts) as Run | undefined) ?? new BatchRun(batch, observer);
+  const scope = (batch.lambdaContext as Scoped | undefined)?.['sallyport.execution'];
+  return (
+    (scope?.createRun(batch, observer, RecordContext, callWrapped, reportRecord) as Run | undefined) ??
+    new BatchRun(batch, observer)
+  );
 }
 
 /** Passes the records of a batch to their handlers, and reports the records that did not complete. */

@@ -76,7 +76,7 @@ export class Observer {
   readonly #batch: RecordBatch;
   /** True if the records of the invocation are a batch. */
   readonly #isBatch: boolean;
-  #startedAt: number;
+  readonly #startedAt: number;
   readonly #batchSpan: ActiveSpan | undefined;
   readonly #starts: number[] = [];
   readonly #spans: (ActiveSpan | undefined)[] = [];
@@ -92,22 +92,17 @@ export class Observer {
       : undefined;
   }
 
-  /** The batch started this many milliseconds before, in an earlier invocation. */
-  startedBefore(ms: number): void {
-    this.#startedAt -= ms;
-  }
-
   /** Runs a batch inside its span. */
   runBatch<T>(work: () => T): T {
     return this.#batchSpan ? this.#batchSpan.run(work) : work();
   }
 
-  /** Runs a handler inside its record's span. A record that started in an earlier invocation has the time of the batch. */
-  runRecord(index: number, work: () => unknown, isResumed = false): unknown {
+  /** Runs a handler inside its record's span. */
+  runRecord(index: number, work: () => unknown): unknown {
     const batch = this.#batch;
     const { settings, definition } = batch;
     const record = batch.recordAt(index);
-    if (!isResumed) this.#starts[index] = settings.clock.monotonicMs();
+    this.#starts[index] = settings.clock.monotonicMs();
     const link = this.#isBatch ? (definition.traceId?.(record) ?? '') : '';
     const origin: SpanOrigin = { invocation: () => batch, carrier: (name) => definition.carrier?.(record, name) ?? '' };
     const span = startEventSpan(settings.observability, recordFacts(batch, index), this.#batchSpan, link, origin);

@@ -1,0 +1,75 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+
+const ENTRY = join(dirname(fileURLToPath(import.meta.url)), 'functions', 'loads.ts');
+const folder = mkdtempSync(join(tmpdir(), 'durable-loads-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Adds a line to the SDK's own entry, which counts when its code runs. */
+const counting: Plugin = {
+  name: 'counting',
+  setup({ onResolve, onLoad, resolve }) {
+    onResolve({ filter: /^@aws\/durable-execution-sdk-js$/ }, async ({ path, pluginData, ...rest }) => {
+      if (pluginData === 'found') return undefined;
+      const found = await resolve(path, { ...rest, pluginData: 'found' });
+      return { path: found.path, namespace: 'sdk' };
+    });
+    onLoad({ filter: /.*/, namespace: 'sdk' }, ({ path }) => ({
+      contents: `globalThis.loads = (globalThis.loads ?? 0) + 1; export * from ${JSON.stringify(path)};`,
+      resolveDir: dirname(path),
+    }));
+  },
+};
+
+/** Counts in a process without a bundle: one file for each load that Node's loader resolves. */
+const HOOK = `
+import { register } from 'node:module';
+import { existsSync, readFileSync } from 'node:fs';
+const file = ${JSON.stringify(join(folder, 'loads.txt'))};
+globalThis.countLoads = () => (existsSync(file) ? readFileSync(file, 'utf8').length : 0);
+register('data:text/javascript,' + encodeURIComponent(
+  "import { appendFileSync } from 'node:fs'; export async function resolve(name, context, next) { const found = await next(name, context);" +
+  " if (name === '@aws/durable-execution-sdk-js') appendFileSync(" + JSON.stringify(file) + ", '1'); return found; }"));
+`;
+
+const EXPECTED = [
+  ['start', 0],
+  ['ordinary', 0],
+  ['"execution"', 1],
+  ['"execution"', 1],
+];
+
+test('a process loads the SDK with the first execution: not at its start, not for an ordinary event, and once', () => {
+  const hook = join(folder, 'hook.mjs');
+  writeFileSync(hook, HOOK);
+  const flags = ['--conditions=@sallyport/source', '--import', 'tsx', '--import', pathToFileURL(hook).href];
+  const out = execFileSync(process.execPath, [...flags, ENTRY], { encoding: 'utf8', cwd: dirname(ENTRY) });
+  expect(JSON.parse(out)).toEqual(EXPECTED);
+});
+
+test.each(['cjs', 'esm'] as const)(
+  'a bundle in the format %s runs the code of the SDK with the first execution',
+  async (format) => {
+    const outfile = join(folder, format === 'cjs' ? 'loads.cjs' : 'loads.mjs');
+    const count = 'globalThis.countLoads = () => globalThis.loads ?? 0;';
+    // Packages of CommonJS in a file of ES modules call `require`. The SDK declares `createRequire` itself.
+    const require =
+      "import { createRequire as createRequireHere } from 'node:module'; const require = createRequireHere(import.meta.url);";
+    await build({
+      entryPoints: [ENTRY],
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format,
+      conditions: ['@sallyport/source'],
+      logLevel: 'silent',
+      plugins: [counting],
+      banner: { js: format === 'cjs' ? count : `${require} ${count}` },
+    });
+    expect(JSON.parse(execFileSync(process.execPath, [outfile], { encoding: 'utf8' }))).toEqual(EXPECTED);
+  },
+);

@@ -1,0 +1,65 @@
+import { json } from '@sallyport/http';
+import { buildAPIGatewayV2Request, buildQueueEvent } from '@sallyport/testkit';
+import { durable } from '../src/index.js';
+import { runExecution } from './run.js';
+
+/** A record of the hook `log`, as far as it belongs to an execution. */
+const about = ({ event, execution, duration_ms: ms }: Record<string, unknown>) => [event, execution, ms];
+
+test('a request names its execution, and has the time from its start', async () => {
+  const ran = await runExecution(
+    (app) =>
+      app.post(
+        '/orders',
+        durable(async (ctx) => {
+          await ctx.wait('pause', { minutes: 10 });
+          return json(200, {});
+        }),
+      ),
+    buildAPIGatewayV2Request('POST', '/orders', {}),
+  );
+  expect(ran.records.map(about)).toEqual([['request.completed', 'run-1', 600_000]]);
+});
+
+test('records of a batch and their batch name the execution, each with the time from its start', async () => {
+  const ran = await runExecution(
+    (app) =>
+      app
+        .queue(
+          'orders',
+          durable(async (ctx) => ctx.wait('pause', { minutes: 10 })),
+        )
+        .queue('mails', () => {}),
+    {
+      Records: [
+        ...buildQueueEvent('arn:aws:sqs:eu-west-1:123456789012:orders', [{ messageId: 'm-1', body: '' }]).Records,
+        ...buildQueueEvent('arn:aws:sqs:eu-west-1:123456789012:mails', [{ messageId: 'm-2', body: '' }]).Records,
+      ],
+    },
+  );
+  expect(ran.records.map(about)).toEqual([
+    ['event.completed', 'run-1', 0],
+    ['event.completed', 'run-1', 600_000],
+    ['batch.completed', 'run-1', 600_000],
+  ]);
+});
+
+test('the metrics of an execution have the same time', async () => {
+  const metrics: unknown[] = [];
+  await runExecution(
+    (app) =>
+      app.queue(
+        'orders',
+        durable(async (ctx) => ctx.wait('pause', { minutes: 10 })),
+      ),
+    buildQueueEvent('arn:aws:sqs:eu-west-1:123456789012:orders', [{ messageId: 'm-1', body: '' }]),
+    {
+      container: {
+        observability: {
+          metric: ({ name, duration_ms: ms }: { name: string; duration_ms?: number }) => metrics.push([name, ms]),
+        },
+      },
+    },
+  );
+  expect(metrics).toEqual([['framework.event', 600_000]]);
+});
