@@ -33,8 +33,8 @@ export interface DurableExecutionsOptions {
   /** The wait after which `revalidate` runs. Default: one hour. */
   readonly revalidateAfter?: Duration;
   /**
-   * Starts an execution for each message of a standard queue, so that the batch is answered immediately: `beginExecution` of
-   * `@sallyport/durable/start`. Default: a batch waits for its messages.
+   * Starts the execution of a record whose delivery is `handoff`. Default: on Lambda `beginExecution` of `@sallyport/durable/start` with the function
+   * itself; elsewhere records run in the execution of their batch.
    */
   readonly start?: StartRecord;
   /** The transport of the SDK, for tests. Default: the Lambda API. */
@@ -100,6 +100,7 @@ class DurableSurface implements Surface {
       authority: { claims, revalidate, revalidateSeconds: toSeconds(revalidateAfter, 'option "revalidateAfter"') },
       start,
       client,
+      warned: new Set(),
     };
   }
 

@@ -1,4 +1,4 @@
-import type { FullClock, IdGenerator, LambdaContext, MaybePromise } from '@sallyport/core';
+import type { Environment, FullClock, IdGenerator, LambdaContext, Logger, MaybePromise } from '@sallyport/core';
 import { guardHook } from '@sallyport/core/internal';
 import { DurableError } from '../errors.js';
 import type { ExecutionClient, RecordedCaller, StartRecord } from '../types.js';
@@ -21,6 +21,9 @@ export interface Authority {
 export interface ExecutionHost {
   readonly clock: FullClock;
   readonly ids: IdGenerator;
+  readonly environment: Environment;
+  /** The container's logger. */
+  readonly log: Logger;
   /** The number of records that run at the same time if a registration has no limit. */
   readonly concurrency: number;
   /** The largest number of records of a batch. */
@@ -28,10 +31,12 @@ export interface ExecutionHost {
   readonly authority: Authority;
   /** Starts the execution of one record. */
   readonly start: StartRecord | undefined;
+  /** The warnings that the container has written. */
+  readonly warned: Set<string>;
 }
 
 /** The options of `durableExecutions`, checked. */
-export interface ExecutionSettings extends Omit<ExecutionHost, 'clock' | 'ids'> {
+export interface ExecutionSettings extends Omit<ExecutionHost, 'clock' | 'ids' | 'environment' | 'log'> {
   readonly client: ExecutionClient | undefined;
 }
 
@@ -46,6 +51,8 @@ export class ExecutionRun {
   readonly parking = new Parking();
   history = new History();
   startedAt: Date;
+  /** The event of the trigger. */
+  input: unknown = undefined;
   /** The caller that the gate has accepted; `null` before, and for an anonymous caller. */
   caller: RecordedCaller | null = null;
   /** Set if the caller may no longer act: no operation starts after it. */
@@ -79,6 +86,19 @@ export class ExecutionRun {
     if (this.#operations <= MAX_OPERATIONS) return;
     const text = `${place}: the execution has ${MAX_OPERATIONS.toLocaleString('en')} operations, and AWS permits 3,000: split its work`;
     throw new DurableError('durable.too_many_operations', text);
+  }
+
+  /** True until an operation is recorded. */
+  get isFirst(): boolean {
+    return this.history.size <= 1;
+  }
+
+  /** Writes a warning once for each container. */
+  warnOnce(text: string): void {
+    const { warned, log } = this.host;
+    if (warned.has(text)) return;
+    warned.add(text);
+    log.warn(text);
   }
 
   onSuspend(run: () => MaybePromise<void>): void {

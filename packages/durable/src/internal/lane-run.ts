@@ -1,5 +1,6 @@
 import { bindToStep, type DurableMark, durableMark, type FullClock } from '@sallyport/core/internal';
 import { DurableError } from '../errors.js';
+import type { Retry } from '../types.js';
 import { handOff } from './handoff.js';
 import type { LaneScope } from './lane-scope.js';
 
@@ -50,6 +51,13 @@ export interface BatchParts {
   callWrapped(middlewares: readonly unknown[], index: number, handler: unknown, ctx: object, record: unknown): unknown;
   reportRecord(batch: Batch, index: number, failure: Failure): void;
 }
+
+/** Lambda throttles, or does not answer. */
+const START_RETRY: Retry = {
+  attempts: 6,
+  delaySeconds: 2,
+  when: (error) => (error as { readonly code?: unknown } | undefined)?.code === 'durable.service_unavailable',
+};
 
 const UNTRIED = 0;
 const DONE = 1;
@@ -179,16 +187,25 @@ export class LaneRun {
     const mark = durableMark(this.#batch.matchAt(index).entry.handler);
     if (!mark) return scope.record(name, () => this.#call(index));
     const start = this.#handOff(index, mark, scope);
-    if (start) return scope.record(name, () => start().catch((thrown: unknown) => this.#reject(index, thrown)));
+    if (start) return this.#start(index, name, start, scope);
     if (records.length === 1 && !this.#isReported) return this.#call(index, scope);
     return scope.lane(name, (lane) => this.#call(index, lane));
   }
 
-  /** Messages of a standard queue wait for nothing: each starts its own execution, so that the batch is answered immediately. */
-  #handOff(index: number, { delivery }: DurableMark, scope: LaneScope): (() => Promise<void>) | undefined {
-    const isFree = this.#batch.definition.kind === 'queue' && this.#groupOf(index) === undefined;
-    if (delivery === 'inline' || (delivery === undefined && !isFree)) return undefined;
-    return handOff(scope, this.#newContext(index), { Records: [this.#batch.records[index]] }, delivery);
+  #handOff(index: number, mark: DurableMark, scope: LaneScope): (() => Promise<void>) | undefined {
+    const { definition, records } = this.#batch;
+    const isOrdered = this.#groupOf(index) !== undefined;
+    const record = { context: this.#newContext(index), kind: definition.kind, isOrdered, index, count: records.length };
+    return handOff(scope, record, mark);
+  }
+
+  /** Starts the separate execution of a record. A mapping delivers a failed record again; other events have no second delivery. */
+  async #start(index: number, name: string, start: () => Promise<void>, scope: LaneScope): Promise<void> {
+    try {
+      await scope.step(name, start, this.#isReported ? {} : { retry: START_RETRY });
+    } catch (thrown) {
+      this.#reject(index, thrown);
+    }
   }
 
   /** Calls the handler inside the middlewares, and reports its end: once, because a record that has ended does not run again. */

@@ -1,5 +1,6 @@
 import type { MaybePromise } from '@sallyport/core';
 import type { ExecutionScope } from '@sallyport/core/internal';
+import type { StepContext, StepOptions } from '../types.js';
 import type { ExecutionRun } from './execution.js';
 import type { HostContext } from './outside.js';
 import type { Flow } from './parking.js';
@@ -15,6 +16,7 @@ export interface LaneScope extends ExecutionScope {
   readonly host: HostContext;
   /** Seconds that this flow has waited. */
   readonly passedSeconds: number;
+  step<T>(name: string, run: (step: StepContext) => MaybePromise<T>, options?: StepOptions): Promise<T>;
   idempotencyKey(name: string): string;
   /** The recorded operation of a name, from an earlier invocation. */
   recorded(name: string): OperationInfo | undefined;

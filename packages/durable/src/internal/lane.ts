@@ -22,6 +22,9 @@ import { fromSdk, toSdk } from './sdk-failures.js';
 import { runStep } from './step.js';
 import { fromText, type Text, toText } from './values.js';
 
+const KEPT_REQUEST =
+  'framework: AWS keeps the request of a durable execution, with its headers, until the retention has passed: answer 202 and call startExecution with an event without credentials';
+
 /** One flow of an execution: its operations, its place in the history, and its time. */
 export class Lane implements LaneScope {
   readonly run: ExecutionRun;
@@ -95,6 +98,7 @@ export class Lane implements LaneScope {
   }
 
   bind(context: object): void {
+    if (this.run.isFirst && 'sallyport.RequestContext' in context) this.run.warnOnce(KEPT_REQUEST);
     Object.defineProperty(context, EXECUTION_SCOPE, { value: this, configurable: true });
     this.#host = context;
     const identity = eventIdentity(context);

@@ -18,8 +18,13 @@ export async function serveExecution(
 ): Promise<unknown> {
   const sdk = await loadSdk();
   provideCurrentScope(currentLane);
-  const { clock, ids } = host;
-  const run = new ExecutionRun({ ...settings, clock, ids }, sdk, stringOf(envelope.DurableExecutionArn), lambdaContext);
+  const { clock, ids, environment, log } = host;
+  const run = new ExecutionRun(
+    { ...settings, clock, ids, environment, log },
+    sdk,
+    stringOf(envelope.DurableExecutionArn),
+    lambdaContext,
+  );
   let isAnswered = false;
   const handler = sdk.withDurableExecution(
     async (input: unknown, context: DurableContext) => {
@@ -63,6 +68,7 @@ async function dispatch(
   context: DurableContext,
 ): Promise<unknown> {
   if (isEnvelope(input)) throw new DurableError('durable.nested', 'the event of an execution is an execution');
+  run.input = input;
   const root = new Lane(run, context, run.parking.open(), ROOT);
   const lambdaContext = {
     ...run.lambdaContext,
