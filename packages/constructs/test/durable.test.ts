@@ -108,14 +108,14 @@ describe('settings that AWS would reject', () => {
     );
   });
 
-  it('a mapping of an execution above 15 minutes, or a batch above 100', () => {
+  it('a mapping of an execution above 15 minutes, or a batch with more records than an execution has operations', () => {
     const long = durableFn({ durable: { executionTimeout: Duration.minutes(16) } });
     const queue = (at = long.stack) => new ServiceQueue(at, 'Queue').queue;
     const fn = long.service.fn;
     expect(() => new QueueTrigger(long.stack, 'Q', { fn, queue: queue() })).toThrow('executionTimeout is 16 minutes');
     const { stack, service } = durableFn();
-    const batch = { batchSize: 101, maxBatchingWindow: Duration.seconds(1) };
-    expect(() => new QueueTrigger(stack, 'Q', { fn: service.fn, queue: queue(stack), ...batch })).toThrow('got 101');
+    const batch = { batchSize: 2801, maxBatchingWindow: Duration.seconds(1) };
+    expect(() => new QueueTrigger(stack, 'Q', { fn: service.fn, queue: queue(stack), ...batch })).toThrow('got 2801');
   });
 
   it('a destination for failed events', () => {

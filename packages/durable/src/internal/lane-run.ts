@@ -1,5 +1,4 @@
 import { bindToStep, type DurableMark, durableMark, type FullClock } from '@sallyport/core/internal';
-import { DurableError } from '../errors.js';
 import type { Retry } from '../types.js';
 import { handOff } from './handoff.js';
 import type { LaneScope } from './lane-scope.js';
@@ -77,6 +76,10 @@ export class LaneRun {
   readonly #batch: Batch;
   readonly #scope: LaneScope;
   readonly #isReported: boolean;
+  /** True for a batch above `maxRecords`: a record has no operation of its own. */
+  readonly #isSplit: boolean;
+  /** Groups whose later records wait for a failed one. */
+  readonly #held = new Set<string>();
   #isStopped = false;
 
   constructor(parts: BatchParts, scope: LaneScope) {
@@ -85,6 +88,7 @@ export class LaneRun {
     this.#parts = parts;
     this.#batch = batch;
     this.#scope = scope;
+    this.#isSplit = batch.records.length > scope.run.host.maxRecords;
     this.#isReported = batch.definition.failureIdentifier !== undefined;
     observer?.startedBefore(batch.clock.now().getTime() - scope.startedAt.getTime());
     scope.onSuspend(() => batch.end());
@@ -106,19 +110,9 @@ export class LaneRun {
     return this.#states[index] === DONE;
   }
 
-  /** @throws DurableError `durable.batch_too_large` before any record runs */
   async complete(): Promise<void> {
-    assertRecords(this.#states.length, this.#scope.run.host.maxRecords);
     this.#batch.watch();
-    const lanes = this.#lanes();
-    let next = 0;
-    const work = async () => {
-      for (let lane = lanes[next]; lane !== undefined; lane = lanes[next]) {
-        next += 1;
-        await lane();
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(this.#concurrency(), lanes.length) }, work));
+    await sideBySide(this.#lanes(), this.#concurrency());
     if (this.notTried > 0) this.stoppedBy = 'failure';
   }
 
@@ -131,7 +125,11 @@ export class LaneRun {
   /** The work of each lane, in the order in which lanes begin: it must not depend on the duration of records. */
   #lanes(): (() => Promise<void>)[] {
     const indexes = [...this.#states.keys()];
-    if (this.#batch.definition.kind !== 'queue') return [async () => void (await this.#inOrder(indexes, this.#scope))];
+    const isQueue = this.#batch.definition.kind === 'queue';
+    if (this.#isSplit && !(isQueue && indexes.some((index) => this.#groupOf(index) !== undefined))) {
+      return [() => this.#inParts(indexes, isQueue)];
+    }
+    if (!isQueue) return [async () => void (await this.#inOrder(indexes, this.#scope))];
     const groups = new Map<string | number, number[]>();
     for (const index of indexes) {
       const group = this.#groupOf(index) ?? index;
@@ -144,31 +142,53 @@ export class LaneRun {
     );
   }
 
-  async #runGroup(place: number, indexes: readonly number[]): Promise<void> {
-    const states = await this.#scope.lane(`group ${place}`, (lane) => this.#inOrder(indexes, lane));
-    // A group that an earlier invocation completed does not run again.
+  /** Runs a large batch in parts. Only a part has an operation of its own: one for each record would leave few for the work of the records. */
+  async #inParts(indexes: readonly number[], isQueue: boolean): Promise<void> {
+    const { maxRecords } = this.#scope.run.host;
+    for (let from = 0; from < indexes.length; from += maxRecords) {
+      const part = indexes.slice(from, from + maxRecords);
+      await this.#restore(`records ${from}`, part, async (lane) => {
+        if (!isQueue) return this.#inOrder(part, lane);
+        const each = part.map((index) => async () => void (await this.#inOrder([index], lane)));
+        await sideBySide(each, this.#concurrency());
+        return part.map((index) => this.#states[index] ?? UNTRIED);
+      });
+    }
+  }
+
+  #runGroup(place: number, indexes: readonly number[]): Promise<void> {
+    return this.#restore(`group ${place}`, indexes, (lane) => this.#inOrder(indexes, lane));
+  }
+
+  /** Runs records in a lane, and adopts their states: a lane that an earlier invocation completed does not run again. */
+  async #restore(name: string, indexes: readonly number[], run: (lane: LaneScope) => Promise<number[]>): Promise<void> {
+    const states = await this.#scope.lane(name, run);
     for (const [position, index] of indexes.entries()) {
       const state = states[position] ?? UNTRIED;
       this.#states[index] = state;
-      if (state === FAILED) this.failures[index] ??= { thrown: undefined };
+      if (state === FAILED) this.#fail(index, this.failures[index] ?? { thrown: undefined });
     }
+  }
+
+  #fail(index: number, failure: Failure): void {
+    this.#states[index] = FAILED;
+    this.failures[index] = failure;
+    this.#isStopped ||= this.#batch.matchAt(index).entry.stops;
+    const group = this.#groupOf(index);
+    if (group !== undefined) this.#held.add(group);
   }
 
   /** Runs records one after another, and returns their states. */
   async #inOrder(indexes: readonly number[], scope: LaneScope): Promise<number[]> {
-    const held = new Set<string | undefined>();
     for (const index of indexes) {
       const group = this.#groupOf(index);
-      if (this.#isStopped || held.has(group)) continue;
+      if (this.#isStopped || (group !== undefined && this.#held.has(group))) continue;
       try {
         const result = await this.#record(index, scope);
         this.#states[index] = DONE;
         if (!this.#isReported) this.results[index] = result ?? null;
       } catch (thrown) {
-        this.#states[index] = FAILED;
-        this.failures[index] = { thrown };
-        this.#isStopped ||= this.#batch.matchAt(index).entry.stops;
-        if (group !== undefined) held.add(group);
+        this.#fail(index, { thrown });
       }
     }
     return indexes.map((index) => this.#states[index] ?? UNTRIED);
@@ -189,7 +209,9 @@ export class LaneRun {
     const start = this.#handOff(index, mark, scope);
     if (start) return this.#start(index, name, start, scope);
     if (records.length === 1 && !this.#isReported) return this.#call(index, scope);
-    return scope.lane(name, (lane) => this.#call(index, lane));
+    return this.#isSplit
+      ? scope.flat(`${index}/`, (lane) => this.#call(index, lane))
+      : scope.lane(name, (lane) => this.#call(index, lane));
   }
 
   #handOff(index: number, mark: DurableMark, scope: LaneScope): (() => Promise<void>) | undefined {
@@ -238,8 +260,14 @@ export class LaneRun {
   }
 }
 
-function assertRecords(count: number, most: number): void {
-  if (count <= most) return;
-  const text = `a batch of ${count} records: an execution waits for at most ${most} (option "maxRecords")`;
-  throw new DurableError('durable.batch_too_large', `${text}: reduce the batch size, or use delivery: 'handoff'`);
+/** Runs work in order of its list, at most `limit` at the same time. */
+async function sideBySide(all: readonly (() => Promise<void>)[], limit: number): Promise<void> {
+  let next = 0;
+  const work = async () => {
+    for (let run = all[next]; run !== undefined; run = all[next]) {
+      next += 1;
+      await run();
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, all.length) }, work));
 }

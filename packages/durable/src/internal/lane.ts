@@ -8,6 +8,7 @@ import { toSeconds } from './checks.js';
 import { assertOwnFlow, runAs } from './current.js';
 import type { ExecutionRun } from './execution.js';
 import { recordFailure } from './failures.js';
+import { flatContext, withPrefix } from './flat-context.js';
 import { assertMapping } from './handoff.js';
 import { isEnded } from './history.js';
 import { eventIdentity, placeDigest, toUuid } from './identity.js';
@@ -48,12 +49,17 @@ export class Lane implements LaneScope {
     context: DurableContext,
     flow: Flow,
     recordId: string | undefined,
-    { identity = run.arn, path = [] as readonly (string | number)[], passedMs = 0 } = {},
+    {
+      identity = run.arn,
+      path = [] as readonly (string | number)[],
+      passedMs = 0,
+      recorded = run.history.under(recordId),
+    } = {},
   ) {
     this.run = run;
     this.context = context;
     this.flow = flow;
-    this.#recorded = run.history.under(recordId);
+    this.#recorded = recorded;
     this.#ahead = new Set(this.#recorded.keys());
     this.#identity = identity;
     this.#path = path;
@@ -199,6 +205,30 @@ export class Lane implements LaneScope {
   /** Runs work in a flow with separate operations. Its result is recorded: a completed flow never runs again. */
   lane<T>(name: string, run: (lane: Lane) => MaybePromise<T>): Promise<T> {
     return this.#runLane(this.context, name, [...this.#path, name], run);
+  }
+
+  /**
+   * Runs work in a flow without an operation of its own: its operations are in the context of this flow, and its end is not recorded.
+   *
+   * @param prefix of the names of its operations in the history
+   */
+  async flat<T>(prefix: string, run: (lane: Lane) => MaybePromise<T>): Promise<T> {
+    const { parking } = this.run;
+    const flow = parking.open(this.flow);
+    try {
+      return await this.later(async (inner) => {
+        const lane = new Lane(this.run, flatContext(inner, prefix), flow, undefined, {
+          identity: this.#identity,
+          path: [...this.#path, prefix],
+          passedMs: this.#passedMs,
+          recorded: withPrefix(this.#recorded, prefix),
+        });
+        lane.#host = this.#host;
+        return runAs(lane, undefined, () => run(lane));
+      }, prefix);
+    } finally {
+      parking.close(flow, this.flow);
+    }
   }
 
   createRun(parts: object): object {
