@@ -153,6 +153,7 @@ describe('findings at synth', () => {
     const messages = messagesOf(app);
     expect(messages).toContainEqual(expect.stringContaining('API Gateway answers 504 after 29 s'));
     expect(messages).toContainEqual(expect.stringContaining('1 handlers are wrapped by durable'));
+    expect(messages).toContainEqual(expect.stringContaining('CloudFormation replaces it'));
   });
 
   it('rejects a durable route that streams', () => {
