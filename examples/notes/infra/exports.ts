@@ -14,8 +14,8 @@ export function addExports(scope: Construct, stage: ServiceStage, files: ObjectB
     environment: { NOTES_APPROVALS_QUEUE_URL: queue.queueUrl },
     sources: [Source.topic('note-exports')],
   });
-  queue.grantSendMessages(service.fn);
-  files.bindTo(service.fn as IFunction, { variable: 'NOTES_BUCKET', prefix: 'exports/' });
+  queue.grant(service.fn, 'sqs:SendMessage');
+  files.bindTo(service.fn as IFunction, { variable: 'NOTES_BUCKET', prefix: 'exports/', read: false });
   Validations.of(service).acknowledge({
     id: 'Sallyport::DurableReplaces',
     reason: 'It is durable since its first deployment.',
