@@ -22,7 +22,7 @@ export interface DurableExecutionsOptions {
   /** The number of records of a standard queue that run at the same time, if the registration has no `concurrency`. Default 10. */
   readonly concurrency?: number;
   /**
-   * The number of records of a batch that have an operation each. A larger batch is split into parts of this size, and only a part has one. Default 100.
+   * The number of records of a batch that have an operation each. A larger batch is split into parts of this size, and only a part has an operation. Default 100.
    */
   readonly maxRecords?: number;
   /** The names of the caller's claims that are recorded with its identity, scopes, kind and tenant. Default: none. */

@@ -315,7 +315,7 @@ describe('a batch with more records than maxRecords', () => {
     expect(await keysOf(1, 'b')).toBe(await keysOf(100, 'b'));
   });
 
-  test('of a stream stops at the failure, also when an earlier part is recorded', async () => {
+  test('of a stream stops at the failure, even if an earlier part is recorded', async () => {
     const seen: string[] = [];
     const ran = await runExecution(
       (app) =>
@@ -365,7 +365,7 @@ describe('a batch with more records than maxRecords', () => {
   });
 });
 
-test('a batch of 100 records with 10 steps stays below the 3,000 operations of AWS, and reports its failures', async () => {
+test('a batch of 100 records with 10 steps needs fewer than 3,000 operations, and reports its failures', async () => {
   const ran = await runExecution(
     (app) =>
       app.queue(

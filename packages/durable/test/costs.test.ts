@@ -1,4 +1,4 @@
-/** Operations, bytes and invocations of each trigger and delivery: what AWS bills. The rows are those of the table in docs/durable.md. */
+/** Operations, bytes and invocations of each trigger and delivery: what AWS bills. They are the rows of the table in docs/durable.md. */
 
 import { readFileSync } from 'node:fs';
 import { createApp } from '@sallyport/dispatch/app';
@@ -59,17 +59,17 @@ const stream = (count: number) =>
 const topic = buildTopicEvent(arn('sns', 'orders'), [{ message: '{"id":7}' }]);
 const request = buildAPIGatewayV2Request('POST', '/orders', { body: '{"id":7}' });
 
-/** The texts that the service keeps: input, names, results and errors. */
+/** The strings that the service keeps: input, names, results and errors. */
 const bytesOf = (operations: readonly Operation[]) =>
   operations.reduce((sum, { Name = '', ExecutionDetails, StepDetails, ContextDetails, CallbackDetails }) => {
-    const texts = [
+    const strings = [
       Name,
       ExecutionDetails?.InputPayload,
       StepDetails?.Result,
       ContextDetails?.Result,
       CallbackDetails?.Result,
     ];
-    return sum + texts.reduce((bytes, text) => bytes + Buffer.byteLength(text ?? ''), 0);
+    return sum + strings.reduce((bytes, text) => bytes + Buffer.byteLength(text ?? ''), 0);
   }, 0);
 
 const INLINE = {};

@@ -87,7 +87,7 @@ it('the execution of a record serves one record, and does not start another', as
   }
 });
 
-it('a FIFO queue, and an event without a natural key, are served in their own execution', async () => {
+it('a FIFO queue, and an event without a natural key, are served inline', async () => {
   const fifo = (env: TestEnv) =>
     createApp({ ...env.options(), surfaces: [durableExecutions()] })
       .queue(

@@ -29,7 +29,7 @@ test.each([
   });
 });
 
-test('a step inside a step is rejected in an execution, and nothing of it is recorded', async () => {
+test('a step inside a step is rejected in an execution, and only the outer step is recorded', async () => {
   const ran = await runExecution(
     (app: App) =>
       app.queue(

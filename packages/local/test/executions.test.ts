@@ -86,7 +86,7 @@ describe('a durable function', () => {
     expect(host.journal.get(first ?? 0)?.origin).toMatchObject({ kind: 'queue', target: 'orders.fifo' });
   }, 60_000);
 
-  it('starts an execution for each message of a standard queue by its own Lambda client, and a restart runs it again', async () => {
+  it('starts an execution for each message of a standard queue through the Lambda API, and a restart runs it again', async () => {
     const QueueUrl = `http://127.0.0.1:${host.ports.aws}/123456789012/mails`;
     await clients.queues.send(new SendMessageCommand({ QueueUrl, MessageBody: 'mail-1' }));
     const own = () =>

@@ -1,7 +1,7 @@
 import type { DurableContext } from './sdk.js';
 
 /**
- * A context whose operations have a prefix in the history. Flows without an operation of their own share the context of another flow: their
+ * A context whose operations have a prefix in the history. Flows without a separate operation share the context of another flow: their
  * operations differ by the prefix.
  */
 export function flatContext(context: DurableContext, prefix: string): DurableContext {

@@ -7,13 +7,13 @@ import { eventIdentity } from './identity.js';
 import type { LaneScope } from './lane-scope.js';
 import { eventOfRecord } from './record-event.js';
 
-/** Sources whose records wait for nobody: each record starts a separate execution by default. */
+/** Sources whose records have no order: each record starts a separate execution by default. */
 const FREE: readonly string[] = ['queue', 'topic', 'event-bus', 's3', 'alarm'];
 
 /** Starts of executions in a test, in place of the Lambda API: a member of the Lambda context. */
 export const TEST_START: unique symbol = Symbol.for('sallyport.durable.test-start/1') as never;
 
-/** How records start their executions. */
+/** The start of executions for records. */
 export interface Starter {
   readonly start: StartRecord;
   /** True if records of sources without order start executions by default. */
@@ -24,7 +24,7 @@ export interface Starter {
 export interface BatchRecord {
   readonly context: object;
   readonly kind: string;
-  /** True if later records wait for it. */
+  /** True if it holds back later records. */
   readonly isOrdered: boolean;
   readonly index: number;
   /** The number of records in the batch. */
@@ -66,7 +66,7 @@ const startOnLambda: StartRecord = async (input) => {
   return beginExecution(input);
 };
 
-/** The function with a qualifier: Lambda starts no execution without one. */
+/** The function with a qualifier: Lambda starts no execution without a qualifier. */
 function ownArn({ lambdaContext, host: { environment } }: ExecutionRun): string | undefined {
   const arn = lambdaContext?.invokedFunctionArn;
   if (arn === undefined || arn.split(':').length > UNQUALIFIED_PARTS) return arn;

@@ -76,7 +76,7 @@ export class LaneRun {
   readonly #batch: Batch;
   readonly #scope: LaneScope;
   readonly #isReported: boolean;
-  /** True for a batch above `maxRecords`: a record has no operation of its own. */
+  /** True for a batch above `maxRecords`: a record has no separate operation. */
   readonly #isSplit: boolean;
   /** Groups whose later records wait for a failed one. */
   readonly #held = new Set<string>();
@@ -142,7 +142,7 @@ export class LaneRun {
     );
   }
 
-  /** Runs a large batch in parts. Only a part has an operation of its own: one for each record would leave few for the work of the records. */
+  /** Runs a large batch in parts. Only a part has a separate operation: one for each record would leave few for the work of the records. */
   async #inParts(indexes: readonly number[], isQueue: boolean): Promise<void> {
     const { maxRecords } = this.#scope.run.host;
     for (let from = 0; from < indexes.length; from += maxRecords) {

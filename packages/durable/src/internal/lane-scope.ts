@@ -32,6 +32,6 @@ export interface LaneScope extends ExecutionScope {
   later<T>(run: (inner: DurableContext) => Promise<T>, name: string): Promise<T>;
   /** Runs work in a flow with separate operations. Its result is recorded: a completed flow never runs again. */
   lane<T>(name: string, run: (lane: LaneScope) => MaybePromise<T>): Promise<T>;
-  /** Runs work in a flow without an operation of its own: its end is not recorded. */
+  /** Runs work in a flow without a separate operation: its end is not recorded. */
   flat<T>(prefix: string, run: (lane: LaneScope) => MaybePromise<T>): Promise<T>;
 }

@@ -208,7 +208,7 @@ export class Lane implements LaneScope {
   }
 
   /**
-   * Runs work in a flow without an operation of its own: its operations are in the context of this flow, and its end is not recorded.
+   * Runs work in a flow without a separate operation: its operations are in the context of this flow, and its end is not recorded.
    *
    * @param prefix of the names of its operations in the history
    */

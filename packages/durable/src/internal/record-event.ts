@@ -19,7 +19,7 @@ export function eventOfRecord(event: unknown, index: number, count: number): unk
   return withoutCredentials({ ...event, Records: [Records[index]] });
 }
 
-/** A copy without headers, attributes and members whose names are those of credentials. */
+/** A copy without headers, attributes and members whose names are names of credentials. */
 function withoutCredentials(value: unknown, isHeaders = false): unknown {
   if (Array.isArray(value)) {
     return value.filter((item) => !isHeaders || !isSecretPair(item)).map((item) => withoutCredentials(item, isHeaders));
