@@ -2,10 +2,9 @@ import { ObjectBucket, Service, Source, VectorIndex } from '@sallyport/construct
 import { type ITable, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Stack } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
-import { createDomain, NOTES_TABLE, type NotesStackProps, SERVICE, searchIn } from './settings.js';
+import { addExports, createDomain, type NotesStackProps, SERVICE, searchIn, TABLE, uploadsOf } from './settings.js';
 
 /** The whole service: one function, its state, and its triggers. */
 export class NotesStack extends Stack {
@@ -17,14 +16,15 @@ export class NotesStack extends Stack {
       ...['reminders', 'orders', 'ledger.fifo'].map((name) => Source.queue(name)),
       Source.kinesis('clicks'),
       Source.topic('announcements'),
-      Source.tableStream('notes', new Table(this, 'Notes', NOTES_TABLE) as ITable),
-      Source.s3('uploads', { bucket: attachments.bucket as IBucket, filters: [{ prefix: 'notes/' }] }),
+      Source.tableStream('notes', new Table(this, 'Notes', TABLE) as ITable),
+      uploadsOf(attachments),
       Source.eventBus({ source: 'billing', detailType: 'InvoicePaid' }),
       Source.schedule('nightly-cleanup', Schedule.cron({ hour: '3', minute: '0' })),
     ];
     const service = new Service(this, 'Service', { ...SERVICE, stage, environment, domain, sources });
     service.doors.graphql?.addField({ parentType: 'Note', field: 'author', batch: true });
     attachments.bindTo(service.fn as IFunction, { variable: 'NOTES_BUCKET', prefix: 'notes/' });
+    addExports(this, stage, attachments);
     new VectorIndex(this, 'Search', searchIn(this.region)).bindTo(service.fn as IFunction);
   }
 }

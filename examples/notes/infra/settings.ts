@@ -1,9 +1,12 @@
-import { ApiDomain, type ServiceProps, type ServiceStage } from '@sallyport/constructs';
+import { ApiDomain, type ObjectBucket, type ServiceProps, type ServiceStage, Source } from '@sallyport/constructs';
 import { DEFAULT_EMBEDDING_DIMENSIONS, DEFAULT_TITAN_EMBED_TEXT_MODEL_ID } from '@sallyport/vectors/schema';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { AttributeType, BillingMode, StreamViewType, TableEncryption, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Duration, type StackProps } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
+
+export { addExports } from './exports.js';
 
 /** The values that differ between deployments. */
 export interface NotesStackProps extends StackProps {
@@ -37,6 +40,10 @@ export const SERVICE = {
   ],
 } as const satisfies Partial<ServiceProps>;
 
+/** Uploads to the bucket of attachments. */
+export const uploadsOf = ({ bucket }: ObjectBucket) =>
+  Source.s3('uploads', { bucket: bucket as IBucket, filters: [{ prefix: 'notes/' }] });
+
 /** The public name of the service, with its certificate. */
 export function createDomain(scope: Construct, domainName: string, certificateArn: string): ApiDomain {
   const certificate = Certificate.fromCertificateArn(scope, 'Certificate', certificateArn);
@@ -44,7 +51,7 @@ export function createDomain(scope: Construct, domainName: string, certificateAr
 }
 
 /** The table whose changes the service receives. */
-export const NOTES_TABLE: TableProps = {
+export const TABLE: TableProps = {
   partitionKey: { name: 'id', type: AttributeType.STRING },
   billingMode: BillingMode.PAY_PER_REQUEST,
   encryption: TableEncryption.AWS_MANAGED,

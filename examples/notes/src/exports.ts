@@ -2,6 +2,7 @@ import { durable, durableExecutions } from '@sallyport/durable';
 import type { ObjectStore } from '@sallyport/objectstore';
 import { SecureApp, type SecureOptions } from '@sallyport/secure';
 import { jwtAuthorizerPrincipal } from '@sallyport/secure/authorizers';
+import { payload } from '@sallyport/streams';
 import * as z from 'zod';
 import type { NoteStore } from './notes.js';
 
@@ -40,27 +41,29 @@ export function createExports({ notes, files, ask, container }: ExportsConfig): 
   });
   app.topic(
     'note-exports',
-    durable(async (ctx, record) => {
-      const { id, by } = ExportRequest.parse(JSON.parse(record.Sns.Message));
-      const count = await ctx.step('count', () => notes.list(MAX_NOTES).length);
-      if (count > FREE_NOTES) {
-        const { approved } = await ctx.callback('approval', Decision, {
-          submit: async (callbackId) => {
-            await ask({ id, by, notes: count, callbackId });
-          },
-          timeoutSeconds: DAY_SECONDS,
+    payload(
+      ExportRequest,
+      durable(async (ctx, { id, by }) => {
+        const count = await ctx.step('count', () => notes.list(MAX_NOTES).length);
+        if (count > FREE_NOTES) {
+          const { approved } = await ctx.callback('approval', Decision, {
+            submit: async (callbackId) => {
+              await ask({ id, by, notes: count, callbackId });
+            },
+            timeoutSeconds: DAY_SECONDS,
+          });
+          if (!approved) return;
+        }
+        // A result of a step has at most 256 KiB: the notes are in the file, and the result is its key. The key is equal for every attempt, so
+        // a second write after a kill replaces the first.
+        await ctx.step('write', async ({ signal }) => {
+          const ref = { bucket: files.bucket, key: `exports/${id}.json` };
+          const payload = new TextEncoder().encode(JSON.stringify(notes.list(MAX_NOTES)));
+          await files.store.put({ ref, payload, contentType: 'application/json' }, { signal });
+          return ref.key;
         });
-        if (!approved) return;
-      }
-      // A result of a step has at most 256 KiB: the notes are in the file, and the result is its key. The key is equal for every attempt, so
-      // a second write after a kill replaces the first.
-      await ctx.step('write', async ({ signal }) => {
-        const ref = { bucket: files.bucket, key: `exports/${id}.json` };
-        const payload = new TextEncoder().encode(JSON.stringify(notes.list(MAX_NOTES)));
-        await files.store.put({ ref, payload, contentType: 'application/json' }, { signal });
-        return ref.key;
-      });
-    }),
+      }),
+    ),
   );
   return app;
 }

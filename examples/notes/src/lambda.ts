@@ -6,13 +6,7 @@ import { createS3ObjectStore, createUploadGrants } from '@sallyport/objectstore'
 import { createDynamoRateLimiter, fixedWindow } from '@sallyport/ratelimit';
 import { createSemanticIndex, embedderFromEnv, vectorStoreFromEnv } from '@sallyport/vectors';
 import { createNotesService } from './app.js';
-
-/** @throws Error for a missing variable: better at start than at the first request */
-function required(name: string): string {
-  const value = process.env[name];
-  if (!value) throw new Error(`the environment variable ${name} is not set`);
-  return value;
-}
+import { required } from './required.js';
 
 const { app } = createNotesService({
   auth: {

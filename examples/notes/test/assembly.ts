@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
@@ -36,8 +36,9 @@ export class Assembly {
     if (status !== 0) throw new Error(`synth failed: ${stderr}`);
     const template = JSON.parse(readFileSync(join(folder, 'Notes.template.json'), 'utf8'));
     this.resources = (template as { Resources: Record<string, Resource> }).Resources;
-    const asset = readdirSync(folder).find((name) => name.startsWith('asset.')) ?? '';
-    this.bundle = join(folder, asset, 'index.mjs');
+    const { Code } = this.resources[this.idOf('AWS::Lambda::Function', 'Service')]?.Properties ?? {};
+    const { S3Key } = Code as { S3Key: string };
+    this.bundle = join(folder, `asset.${S3Key.replace('.zip', '')}`, 'index.mjs');
   }
 
   /** The only logical id of a type with this prefix. */

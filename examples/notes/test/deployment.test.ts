@@ -38,10 +38,23 @@ it('has a stack of at most 30 lines', () => {
 it('attaches every registration to one source, and sets what the code reads', () => {
   const count = (type: string) => Object.values(assembly.resources).filter(({ Type }) => Type === type).length;
   expect(count('AWS::Lambda::EventSourceMapping')).toBe(5);
-  expect(count('AWS::SNS::Subscription')).toBe(1);
+  expect(count('AWS::SNS::Subscription')).toBe(2);
   expect(count('AWS::Events::Rule')).toBe(2);
   expect(count('AWS::AppSync::Resolver')).toBe(3);
   expect(Object.keys(assembly.variables()).sort()).toEqual(VARIABLES);
+});
+
+it('has a durable function for exports, which waits two days and whose alias receives the topic', () => {
+  const exports = assembly.resources[assembly.idOf('AWS::Lambda::Function', 'Exports')];
+  expect(exports?.Properties).toMatchObject({
+    DurableConfig: { ExecutionTimeout: 172_800, RetentionPeriodInDays: 14 },
+    Environment: { Variables: { FRAMEWORK_DURABLE: '1', NOTES_BUCKET: expect.anything() } },
+  });
+  const alias = assembly.idOf('AWS::Lambda::Alias', 'Exports');
+  const endpoints = Object.values(assembly.resources)
+    .filter(({ Type }) => Type === 'AWS::SNS::Subscription')
+    .map(({ Properties }) => Properties.Endpoint);
+  expect(endpoints).toContainEqual({ Ref: alias });
 });
 
 /** One event of each trigger, and the expected response of the bundle. */

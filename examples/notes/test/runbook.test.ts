@@ -43,6 +43,7 @@ test('the runbook has a section for each door, source, store and tool of the ser
   expect(warnings).toBe('');
   expect([...page.matchAll(/^### (.+)$/gm)].map(([, title]) => title)).toEqual([
     'Function ServiceFunction',
+    'Function ExportsFunction',
     'HTTP API ServiceHttpApi',
     'WebSocket API ServiceWebSocket',
     'GraphQL API ServiceGraphql',
@@ -54,6 +55,7 @@ test('the runbook has a section for each door, source, store and tool of the ser
     'Event rule billing InvoicePaid',
     'Schedule nightly-cleanup',
     'Topic announcements',
+    'Topic note-exports',
     'Bucket events uploads',
     'Bucket Attachments',
     'Table Notes',
@@ -109,7 +111,8 @@ describe('the contract in the template', () => {
 
   test('has the digest of the published contract, whose name and entry are others', async () => {
     const project = join(import.meta.dirname, '..');
-    const args = ['--out', join(folder, 'contract'), '--condition', '@sallyport/source'];
+    const entries = ['src/lambda.ts', 'src/exports-lambda.ts'];
+    const args = [...entries, '--out', join(folder, 'contract'), '--condition', '@sallyport/source'];
     expect(await runIn(project, CONTRACT_COMMAND.run, args)).toMatchObject({ code: 0, err: '' });
     const text = readFileSync(join(folder, 'contract', 'contract.json'), 'utf8');
     const published = parseContractFile(text, 'contract.json');

@@ -108,14 +108,14 @@ describe('settings that AWS would reject', () => {
     );
   });
 
-  it('a mapping of an execution above 15 minutes, or a batch above 100', () => {
+  it('a mapping of an execution above 15 minutes, or a batch with more records than an execution has operations', () => {
     const long = durableFn({ durable: { executionTimeout: Duration.minutes(16) } });
     const queue = (at = long.stack) => new ServiceQueue(at, 'Queue').queue;
     const fn = long.service.fn;
     expect(() => new QueueTrigger(long.stack, 'Q', { fn, queue: queue() })).toThrow('executionTimeout is 16 minutes');
     const { stack, service } = durableFn();
-    const batch = { batchSize: 101, maxBatchingWindow: Duration.seconds(1) };
-    expect(() => new QueueTrigger(stack, 'Q', { fn: service.fn, queue: queue(stack), ...batch })).toThrow('got 101');
+    const batch = { batchSize: 2801, maxBatchingWindow: Duration.seconds(1) };
+    expect(() => new QueueTrigger(stack, 'Q', { fn: service.fn, queue: queue(stack), ...batch })).toThrow('got 2801');
   });
 
   it('a destination for failed events', () => {
@@ -153,6 +153,7 @@ describe('findings at synth', () => {
     const messages = messagesOf(app);
     expect(messages).toContainEqual(expect.stringContaining('API Gateway answers 504 after 29 s'));
     expect(messages).toContainEqual(expect.stringContaining('1 handlers are wrapped by durable'));
+    expect(messages).toContainEqual(expect.stringContaining('CloudFormation replaces it'));
   });
 
   it('rejects a durable route that streams', () => {

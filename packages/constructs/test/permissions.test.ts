@@ -121,7 +121,14 @@ it.each([
       for (const action of Object.values<readonly string[]>(objects).flat())
         list.add(action, `${list.policies.arnOf(bucket)}/notes/key`);
     };
-    const uses = { ServiceFunctionRole: attachments };
+    const exports: More = (list) => {
+      const { policies } = list;
+      const arnOf = (type: string, id: RegExp) => policies.arnOf(policies.ids(type).find((one) => id.test(one)) ?? '');
+      list.add('s3:PutObject', `${arnOf('AWS::S3::Bucket', /^Attachments/)}/exports/key`);
+      list.add('sqs:SendMessage', arnOf('AWS::SQS::Queue', /^Approvals[0-9A-F]{8}$/));
+      list.add('lambda:InvokeFunction', `${arnOf('AWS::Lambda::Function', /^Exports/)}:1`);
+    };
+    const uses = { ServiceFunctionRole: attachments, ExportsFunctionRole: exports };
     expect(new RoleComparison(new TemplatePolicies(template), recorded, uses).result()).toMatchObject(NOTHING);
   },
   60_000,

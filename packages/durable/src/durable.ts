@@ -1,7 +1,7 @@
-import type { Clock, Context } from '@sallyport/core';
+import type { Clock } from '@sallyport/core';
 import { type DurableMark, type ExecutionScope, isObject, isPromise, stateOf } from '@sallyport/core/internal';
 import { defineOptions, list, oneOf, withMethods } from '@sallyport/core/options';
-import { DurableError, streamingRefused } from './errors.js';
+import { streamingRefused } from './errors.js';
 import { durationOption } from './internal/checks.js';
 import { runAs } from './internal/current.js';
 import type { Lane } from './internal/lane.js';

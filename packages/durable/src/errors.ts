@@ -35,8 +35,6 @@ export const DURABLE_ERROR_CODES = [
   'durable.held',
   /** An execution has nearly as many operations as AWS permits. @status 500 */
   'durable.too_many_operations',
-  /** A batch has more records than `maxRecords`. @status 500 */
-  'durable.batch_too_large',
   /** The wait is longer than the event source mapping permits: use `delivery: 'handoff'`. @status 500 */
   'durable.use_handoff',
   /** Code or input of an execution differs from the recorded history. @status 500 */

@@ -21,7 +21,9 @@ import type { Duration, ExecutionClient, FailedExecution, RecordedCaller, StartR
 export interface DurableExecutionsOptions {
   /** The number of records of a standard queue that run at the same time, if the registration has no `concurrency`. Default 10. */
   readonly concurrency?: number;
-  /** The largest number of records of a batch that waits for its records. Default 100. */
+  /**
+   * The number of records of a batch that have an operation each. A larger batch is split into parts of this size, and only a part has an operation. Default 100.
+   */
   readonly maxRecords?: number;
   /** The names of the caller's claims that are recorded with its identity, scopes, kind and tenant. Default: none. */
   readonly claims?: readonly string[];
@@ -33,8 +35,8 @@ export interface DurableExecutionsOptions {
   /** The wait after which `revalidate` runs. Default: one hour. */
   readonly revalidateAfter?: Duration;
   /**
-   * Starts an execution for each message of a standard queue, so that the batch is answered immediately: `beginExecution` of
-   * `@sallyport/durable/start`. Default: a batch waits for its messages.
+   * Starts the execution of a record whose delivery is `handoff`. Default: on Lambda `beginExecution` of `@sallyport/durable/start` with the function
+   * itself; elsewhere records run in the execution of their batch.
    */
   readonly start?: StartRecord;
   /**
@@ -107,6 +109,7 @@ class DurableSurface implements Surface {
       start,
       onFailure,
       client,
+      warned: new Set(),
     };
   }
 

@@ -11,5 +11,6 @@ export type {
   ExploreOptions,
   FakeDurableServiceOptions,
   RunDurableOptions,
+  StartedRun,
   SweepOptions,
 } from './testing/types.js';

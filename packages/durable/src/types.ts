@@ -168,8 +168,8 @@ export interface DurableOptions {
   /** The clock of timers outside an execution. Default: the system's clock. */
   readonly clock?: Clock;
   /**
-   * `inline`: the execution of the batch waits for this record; `handoff`: each record starts a separate execution. Default: `handoff` for
-   * standard queues if `durableExecutions` has `start`, else `inline`.
+   * `inline`: the execution of the batch waits for this record; `handoff`: each record starts a separate execution, and the batch is answered
+   * immediately. Requests are always served inline. Default: `handoff` on Lambda for standard queues, topics, event buses, S3 and alarms, else `inline`.
    */
   readonly delivery?: 'inline' | 'handoff';
   /** Additions from other entries, such as `ends` of `@sallyport/durable/ends`. Default: none. */

@@ -265,25 +265,120 @@ test('the option concurrency of a registration limits its lanes, and ten run wit
   expect([await most(), await most({ concurrency: 3 })]).toEqual([10, 3]);
 });
 
-test('a batch with more records than maxRecords fails before any record runs', async () => {
-  let calls = 0;
+describe('a batch with more records than maxRecords', () => {
+  const names = Array.from({ length: 7 }, (_, index) => `${'abcdefg'[index]}`);
+  const register = (bodies: string[]) => (app: App) =>
+    app.queue(
+      'orders',
+      durable(async (ctx, { body }) => {
+        await ctx.step('first', () => void bodies.push(`${body} 1`), { retry: { attempts: 2, delaySeconds: 1 } });
+        await ctx.wait('pause', { minutes: body < 'd' ? 1 : 2 });
+        await ctx.map('mails', [1], (item, inner) => inner.step('mail', () => item));
+        await ctx.step('second', () => void bodies.push(`${body} 2`));
+        if (body === 'b' || body === 'g') throw new Error('broken');
+      }),
+    );
+
+  test('is split into parts: each step runs once, the report is in record order, and a record has no operation', async () => {
+    const bodies: string[] = [];
+    const ran = await runExecution(register(bodies), queue(...names), { maxRecords: 3 });
+    expect(reportOf(ran)).toEqual(['m-1', 'm-6']);
+    expect([...bodies].sort()).toEqual(names.flatMap((name) => [`${name} 1`, `${name} 2`]));
+    const contexts = ran.operations.filter(({ Type, Name = '' }) => Type === 'CONTEXT' && !Name.includes('/'));
+    expect(contexts.map(({ Name }) => Name)).toEqual(['records 0', 'records 3', 'records 6']);
+    // The execution and three parts; for each record two steps, a wait, an item of map and its step.
+    expect(ran.operations).toHaveLength(4 + 7 * 5);
+  });
+
+  test.each([1, 3, 6, 9, 12])('ends with the same report after a kill at checkpoint %s', async (kill) => {
+    const bodies: string[] = [];
+    const onCheckpoint = (count: number) => {
+      if (count === kill) throw new Error('killed');
+    };
+    const ran = await runExecution(register(bodies), queue(...names), { maxRecords: 3, onCheckpoint });
+    expect(reportOf(ran)).toEqual(['m-1', 'm-6']);
+    expect(new Set(bodies)).toEqual(new Set(names.flatMap((name) => [`${name} 1`, `${name} 2`])));
+  });
+
+  test('keeps the keys of steps, which do not depend on the place of a record', async () => {
+    const keysOf = async (maxRecords: number, ...bodies: string[]) => {
+      const keys: string[] = [];
+      const { Records } = queue('x', 'a', ...bodies);
+      const app = (target: App) =>
+        target.queue(
+          'orders',
+          durable(async (ctx) => void (await ctx.step('first', (step) => void keys.push(step.idempotencyKey)))),
+        );
+      await runExecution(app, { Records: Records.slice(1) }, { maxRecords });
+      return keys[0];
+    };
+    expect(await keysOf(1, 'b')).toBe(await keysOf(100, 'b'));
+  });
+
+  test('of a stream stops at the failure, even if an earlier part is recorded', async () => {
+    const seen: string[] = [];
+    const ran = await runExecution(
+      (app) =>
+        app.kinesis(
+          'clicks',
+          durable(async (ctx, record) => {
+            const body = Buffer.from(record.kinesis.data, 'base64').toString();
+            await ctx.step('work', () => void seen.push(body));
+            await ctx.wait('pause', { seconds: 1 });
+            if (body === '3') throw new Error('broken');
+          }),
+          { onFailure: 'stop' },
+        ),
+      buildKinesisEvent(
+        'arn:aws:kinesis:eu-west-1:123456789012:stream/clicks',
+        ['1', '2', '3', '4', '5'].map((data, index) => ({ data, eventID: `s-${index}` })),
+      ),
+      { maxRecords: 2 },
+    );
+    expect(seen).toEqual(['1', '2', '3']);
+    expect(reportOf(ran)).toHaveLength(3);
+  });
+
+  test('of a FIFO queue keeps its groups', async () => {
+    const seen: string[] = [];
+    const event = buildQueueEvent('arn:aws:sqs:eu-west-1:123456789012:orders.fifo', [
+      { messageId: 'm-0', body: 'a1', groupId: 'a' },
+      { messageId: 'm-1', body: 'b1', groupId: 'b' },
+      { messageId: 'm-2', body: 'a2', groupId: 'a' },
+      { messageId: 'm-3', body: 'b2', groupId: 'b' },
+    ]);
+    const ran = await runExecution(
+      (app) =>
+        app.queue(
+          'orders.fifo',
+          durable(async (ctx, { body }) => {
+            await ctx.wait('pause', { seconds: 1 });
+            await ctx.step('work', () => void seen.push(body));
+            if (body === 'a1') throw new Error('broken');
+          }),
+        ),
+      event,
+      { maxRecords: 2 },
+    );
+    expect(seen).toEqual(['a1', 'b1', 'b2']);
+    expect(reportOf(ran)).toEqual(['m-0', 'm-2']);
+  });
+});
+
+test('a batch of 100 records with 10 steps needs fewer than 3,000 operations, and reports its failures', async () => {
   const ran = await runExecution(
     (app) =>
       app.queue(
         'orders',
-        durable(() => {
-          calls += 1;
+        durable(async (ctx, { body }) => {
+          for (let step = 1; step <= 10; step += 1) await ctx.step(`step ${step}`, () => step);
+          if (body === '50') throw new Error('broken');
         }),
       ),
-    queue('a', 'b', 'c'),
-    { maxRecords: 2 },
+    queue(...Array.from({ length: 100 }, (_, index) => `${index}`)),
   );
-  expect([ran.status, ran.error?.ErrorType, calls, ran.operations.length]).toEqual([
-    'FAILED',
-    'durable.batch_too_large',
-    0,
-    1,
-  ]);
+  expect(reportOf(ran)).toEqual(['m-50']);
+  expect(ran.operations).toHaveLength(1 + 100 + 1_000);
 });
 
 test('after a suspension no timer of the delivery writes a line', async () => {

@@ -86,6 +86,33 @@ describe('a durable function', () => {
     expect(host.journal.get(first ?? 0)?.origin).toMatchObject({ kind: 'queue', target: 'orders.fifo' });
   }, 60_000);
 
+  it('starts an execution for each message of a standard queue through the Lambda API, and a restart runs it again', async () => {
+    const QueueUrl = `http://127.0.0.1:${host.ports.aws}/123456789012/mails`;
+    await clients.queues.send(new SendMessageCommand({ QueueUrl, MessageBody: 'mail-1' }));
+    const own = () =>
+      executions()
+        .engine.list()
+        .filter(({ name, payload }) => /^[0-9a-f]{48}/.test(name) && payload.includes('mail-1'));
+    const { arn, name } = await until(() => own()[0]);
+    const wait = (of: string) =>
+      until(() =>
+        executions()
+          .engine.pending()
+          .some((one) => one.arn === of && one.kind === 'wait'),
+      );
+    await wait(arn);
+    executions().engine.skip((one) => one.arn === arn);
+    expect(await executions().engine.ended(arn)).toMatchObject({ status: 'SUCCEEDED', invocations: 2 });
+    const batch = named('mail-1');
+    expect(batch).toMatchObject({ status: 'SUCCEEDED', result: '{"batchItemFailures":[]}', invocations: 1 });
+    announce(host);
+    expect(await runCommand(project, ['executions', 'restart', name])).toMatchObject({ code: 0 });
+    const again = await until(() => own().find((one) => one.name !== name));
+    expect(again.name).toMatch(new RegExp(`^${name}-[0-9a-f]{8}$`));
+    await wait(again.arn);
+    executions().engine.stop(again.arn);
+  }, 60_000);
+
   it('starts one execution for equal starts of the function itself, and answers 202', async () => {
     const post = async () => {
       const response = await fetch(`http://127.0.0.1:${host.ports['gateway-v2']}/exports`, { method: 'POST' });

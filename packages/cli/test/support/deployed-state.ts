@@ -26,6 +26,11 @@ export function deployedState(template: StackTemplate): DeployedState {
         .filter(({ Roles }: Members) => JSON.stringify(Roles).includes(`"${role}"`))
         .map(({ id, PolicyDocument }: Members) => [String(id), known(PolicyDocument) as object]),
     );
+  const statements = () =>
+    of('AWS::Lambda::Permission').map(({ id, Principal }: Members) => ({
+      Sid: `${String(id)}-1`,
+      Principal: { Service: String(Principal) },
+    }));
   return {
     status: 'UPDATE_COMPLETE',
     template,
@@ -42,12 +47,7 @@ export function deployedState(template: StackTemplate): DeployedState {
       State: 'Enabled',
       LastProcessingResult: 'OK',
     })),
-    policies: byName('AWS::Lambda::Function', () =>
-      of('AWS::Lambda::Permission').map(({ id, Principal }: Members) => ({
-        Sid: `${String(id)}-1`,
-        Principal: { Service: String(Principal) },
-      })),
-    ),
+    policies: { ...byName('AWS::Lambda::Function', statements), ...byName('AWS::Lambda::Alias', statements) },
     roles: byName('AWS::IAM::Role', ({ id, ManagedPolicyArns = [] }) => ({
       inline: inline(id),
       attached: (known(ManagedPolicyArns) as readonly string[]).map(String),

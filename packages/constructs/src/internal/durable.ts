@@ -26,8 +26,8 @@ export function durableOf(fn: IFunction): DurableSettings | undefined {
 
 /** A mapping waits for the whole execution. @see https://docs.aws.amazon.com/lambda/latest/dg/durable-invoking-esm.html */
 const MAPPING_SECONDS = 900;
-/** The records that one execution accepts: `maxRecords` of `durableExecutions`. */
-const MAX_RECORDS = 100;
+/** An execution has at most 3,000 operations, and each record of a batch needs at least one. */
+const MAX_RECORDS = 2_800;
 /** API Gateway ends a request. @see https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
 const DOOR_SECONDS = 29;
 

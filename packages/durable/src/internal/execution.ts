@@ -1,4 +1,4 @@
-import type { FullClock, IdGenerator, LambdaContext, MaybePromise } from '@sallyport/core';
+import type { Environment, FullClock, IdGenerator, LambdaContext, Logger, MaybePromise } from '@sallyport/core';
 import { guardHook } from '@sallyport/core/internal';
 import { DurableError } from '../errors.js';
 import type { ExecutionClient, FailedExecution, RecordedCaller, StartRecord } from '../types.js';
@@ -21,6 +21,9 @@ export interface Authority {
 export interface ExecutionHost {
   readonly clock: FullClock;
   readonly ids: IdGenerator;
+  readonly environment: Environment;
+  /** The container's logger. */
+  readonly log: Logger;
   /** The number of records that run at the same time if a registration has no limit. */
   readonly concurrency: number;
   /** The largest number of records of a batch. */
@@ -30,10 +33,12 @@ export interface ExecutionHost {
   readonly start: StartRecord | undefined;
   /** Called when an execution has failed. */
   readonly onFailure: ((failed: FailedExecution) => MaybePromise<void>) | undefined;
+  /** The warnings that the container has written. */
+  readonly warned: Set<string>;
 }
 
 /** The options of `durableExecutions`, checked. */
-export interface ExecutionSettings extends Omit<ExecutionHost, 'clock' | 'ids'> {
+export interface ExecutionSettings extends Omit<ExecutionHost, 'clock' | 'ids' | 'environment' | 'log'> {
   readonly client: ExecutionClient | undefined;
 }
 
@@ -50,6 +55,8 @@ export class ExecutionRun {
   readonly named = new WeakSet<object>();
   history = new History();
   startedAt: Date;
+  /** The event of the trigger. */
+  input: unknown = undefined;
   /** The caller that the gate has accepted; `null` before, and for an anonymous caller. */
   caller: RecordedCaller | null = null;
   /** Set if the caller may no longer act: no operation starts after it. */
@@ -85,6 +92,19 @@ export class ExecutionRun {
     if (this.#operations <= MAX_OPERATIONS) return;
     const text = `${place}: the execution has ${MAX_OPERATIONS.toLocaleString('en')} operations, and AWS permits 3,000: split its work`;
     throw new DurableError('durable.too_many_operations', text);
+  }
+
+  /** True until an operation is recorded. */
+  get isFirst(): boolean {
+    return this.history.size <= 1;
+  }
+
+  /** Writes a warning once for each container. */
+  warnOnce(text: string): void {
+    const { warned, log } = this.host;
+    if (warned.has(text)) return;
+    warned.add(text);
+    log.warn(text);
   }
 
   onSuspend(run: () => MaybePromise<void>): void {

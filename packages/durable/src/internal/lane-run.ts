@@ -1,6 +1,6 @@
 import type { FullClock, Observability } from '@sallyport/core';
 import { type DurableMark, durableMark } from '@sallyport/core/internal';
-import { DurableError } from '../errors.js';
+import type { Retry } from '../types.js';
 import { handOff } from './handoff.js';
 import type { LaneScope } from './lane-scope.js';
 import { hooksOf } from './records.js';
@@ -58,6 +58,12 @@ export function toParts(given: readonly unknown[]): BatchParts {
   const [batch, observer, RecordContext, callWrapped, reportRecord] = given;
   return { batch, observer, RecordContext, callWrapped, reportRecord } as unknown as BatchParts;
 }
+/** Lambda throttles, or does not answer. */
+const START_RETRY: Retry = {
+  attempts: 6,
+  delaySeconds: 2,
+  when: (error) => (error as { readonly code?: unknown } | undefined)?.code === 'durable.service_unavailable',
+};
 
 const UNTRIED = 0;
 const DONE = 1;
@@ -77,6 +83,10 @@ export class LaneRun {
   readonly #batch: Batch;
   readonly #scope: LaneScope;
   readonly #isReported: boolean;
+  /** True for a batch above `maxRecords`: a record has no separate operation. */
+  readonly #isSplit: boolean;
+  /** Groups whose later records wait for a failed one. */
+  readonly #held = new Set<string>();
   #isStopped = false;
   /** True while a record ends that an earlier invocation did not start. */
   #isFresh = false;
@@ -87,6 +97,7 @@ export class LaneRun {
     this.#parts = parts;
     this.#batch = batch;
     this.#scope = scope;
+    this.#isSplit = batch.records.length > scope.run.host.maxRecords;
     this.#isReported = batch.definition.failureIdentifier !== undefined;
     this.#nameExecution();
     scope.onSuspend(() => batch.end());
@@ -108,19 +119,9 @@ export class LaneRun {
     return this.#states[index] === DONE;
   }
 
-  /** @throws DurableError `durable.batch_too_large` before any record runs */
   async complete(): Promise<void> {
-    assertRecords(this.#states.length, this.#scope.run.host.maxRecords);
     this.#batch.watch();
-    const lanes = this.#lanes();
-    let next = 0;
-    const work = async () => {
-      for (let lane = lanes[next]; lane !== undefined; lane = lanes[next]) {
-        next += 1;
-        await lane();
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(this.#concurrency(), lanes.length) }, work));
+    await sideBySide(this.#lanes(), this.#concurrency());
     if (this.notTried > 0) this.stoppedBy = 'failure';
   }
 
@@ -133,7 +134,11 @@ export class LaneRun {
   /** The work of each lane, in the order in which lanes begin: it must not depend on the duration of records. */
   #lanes(): (() => Promise<void>)[] {
     const indexes = [...this.#states.keys()];
-    if (this.#batch.definition.kind !== 'queue') return [async () => void (await this.#inOrder(indexes, this.#scope))];
+    const isQueue = this.#batch.definition.kind === 'queue';
+    if (this.#isSplit && !(isQueue && indexes.some((index) => this.#groupOf(index) !== undefined))) {
+      return [() => this.#inParts(indexes, isQueue)];
+    }
+    if (!isQueue) return [async () => void (await this.#inOrder(indexes, this.#scope))];
     const groups = new Map<string | number, number[]>();
     for (const index of indexes) {
       const group = this.#groupOf(index) ?? index;
@@ -146,31 +151,53 @@ export class LaneRun {
     );
   }
 
-  async #runGroup(place: number, indexes: readonly number[]): Promise<void> {
-    const states = await this.#scope.lane(`group ${place}`, (lane) => this.#inOrder(indexes, lane));
-    // A group that an earlier invocation completed does not run again.
+  /** Runs a large batch in parts. Only a part has a separate operation: one for each record would leave few for the work of the records. */
+  async #inParts(indexes: readonly number[], isQueue: boolean): Promise<void> {
+    const { maxRecords } = this.#scope.run.host;
+    for (let from = 0; from < indexes.length; from += maxRecords) {
+      const part = indexes.slice(from, from + maxRecords);
+      await this.#restore(`records ${from}`, part, async (lane) => {
+        if (!isQueue) return this.#inOrder(part, lane);
+        const each = part.map((index) => async () => void (await this.#inOrder([index], lane)));
+        await sideBySide(each, this.#concurrency());
+        return part.map((index) => this.#states[index] ?? UNTRIED);
+      });
+    }
+  }
+
+  #runGroup(place: number, indexes: readonly number[]): Promise<void> {
+    return this.#restore(`group ${place}`, indexes, (lane) => this.#inOrder(indexes, lane));
+  }
+
+  /** Runs records in a lane, and adopts their states: a lane that an earlier invocation completed does not run again. */
+  async #restore(name: string, indexes: readonly number[], run: (lane: LaneScope) => Promise<number[]>): Promise<void> {
+    const states = await this.#scope.lane(name, run);
     for (const [position, index] of indexes.entries()) {
       const state = states[position] ?? UNTRIED;
       this.#states[index] = state;
-      if (state === FAILED) this.failures[index] ??= { thrown: undefined };
+      if (state === FAILED) this.#fail(index, this.failures[index] ?? { thrown: undefined });
     }
+  }
+
+  #fail(index: number, failure: Failure): void {
+    this.#states[index] = FAILED;
+    this.failures[index] = failure;
+    this.#isStopped ||= this.#batch.matchAt(index).entry.stops;
+    const group = this.#groupOf(index);
+    if (group !== undefined) this.#held.add(group);
   }
 
   /** Runs records one after another, and returns their states. */
   async #inOrder(indexes: readonly number[], scope: LaneScope): Promise<number[]> {
-    const held = new Set<string | undefined>();
     for (const index of indexes) {
       const group = this.#groupOf(index);
-      if (this.#isStopped || held.has(group)) continue;
+      if (this.#isStopped || (group !== undefined && this.#held.has(group))) continue;
       try {
         const result = await this.#record(index, scope);
         this.#states[index] = DONE;
         if (!this.#isReported) this.results[index] = result ?? null;
       } catch (thrown) {
-        this.#states[index] = FAILED;
-        this.failures[index] = { thrown };
-        this.#isStopped ||= this.#batch.matchAt(index).entry.stops;
-        if (group !== undefined) held.add(group);
+        this.#fail(index, { thrown });
       }
     }
     return indexes.map((index) => this.#states[index] ?? UNTRIED);
@@ -189,16 +216,27 @@ export class LaneRun {
     const mark = durableMark(this.#batch.matchAt(index).entry.handler);
     if (!mark) return scope.record(name, () => this.#call(index));
     const start = this.#handOff(index, mark, scope);
-    if (start) return scope.record(name, () => start().catch((thrown: unknown) => this.#reject(index, thrown)));
+    if (start) return this.#start(index, name, start, scope);
     if (records.length === 1 && !this.#isReported) return this.#call(index, scope);
-    return scope.lane(name, (lane) => this.#call(index, lane));
+    return this.#isSplit
+      ? scope.flat(`${index}/`, (lane) => this.#call(index, lane))
+      : scope.lane(name, (lane) => this.#call(index, lane));
   }
 
-  /** Messages of a standard queue wait for nothing: each starts its own execution, so that the batch is answered immediately. */
-  #handOff(index: number, { delivery }: DurableMark, scope: LaneScope): (() => Promise<void>) | undefined {
-    const isFree = this.#batch.definition.kind === 'queue' && this.#groupOf(index) === undefined;
-    if (delivery === 'inline' || (delivery === undefined && !isFree)) return undefined;
-    return handOff(scope, this.#newContext(index), { Records: [this.#batch.records[index]] }, delivery);
+  #handOff(index: number, mark: DurableMark, scope: LaneScope): (() => Promise<void>) | undefined {
+    const { definition, records } = this.#batch;
+    const isOrdered = this.#groupOf(index) !== undefined;
+    const record = { context: this.#newContext(index), kind: definition.kind, isOrdered, index, count: records.length };
+    return handOff(scope, record, mark);
+  }
+
+  /** Starts the separate execution of a record. A mapping delivers a failed record again; other events have no second delivery. */
+  async #start(index: number, name: string, start: () => Promise<void>, scope: LaneScope): Promise<void> {
+    try {
+      await scope.step(name, start, this.#isReported ? {} : { retry: START_RETRY });
+    } catch (thrown) {
+      this.#reject(index, thrown);
+    }
   }
 
   /** Calls the handler inside the middlewares, and reports its end: once, because a record that has ended does not run again. */
@@ -246,8 +284,14 @@ export class LaneRun {
   }
 }
 
-function assertRecords(count: number, most: number): void {
-  if (count <= most) return;
-  const text = `a batch of ${count} records: an execution waits for at most ${most} (option "maxRecords")`;
-  throw new DurableError('durable.batch_too_large', `${text}: reduce the batch size, or use delivery: 'handoff'`);
+/** Runs work in order of its list, at most `limit` at the same time. */
+async function sideBySide(all: readonly (() => Promise<void>)[], limit: number): Promise<void> {
+  let next = 0;
+  const work = async () => {
+    for (let run = all[next]; run !== undefined; run = all[next]) {
+      next += 1;
+      await run();
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, all.length) }, work));
 }

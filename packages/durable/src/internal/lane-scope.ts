@@ -1,6 +1,6 @@
 import type { MaybePromise } from '@sallyport/core';
 import type { ExecutionScope } from '@sallyport/core/internal';
-import type { StepOptions } from '../types.js';
+import type { StepContext, StepOptions } from '../types.js';
 import type { ExecutionRun } from './execution.js';
 import type { HostContext } from './outside.js';
 import type { Flow } from './parking.js';
@@ -49,6 +49,7 @@ export interface LaneScope extends ExecutionScope {
   readonly host: HostContext;
   /** Seconds that this flow has waited. */
   readonly passedSeconds: number;
+  step<T>(name: string, run: (step: StepContext) => MaybePromise<T>, options?: StepOptions): Promise<T>;
   idempotencyKey(name: string): string;
   /** The recorded operation of a name, from an earlier invocation. */
   recorded(name: string): OperationInfo | undefined;
@@ -66,4 +67,6 @@ export interface LaneScope extends ExecutionScope {
   suspend<T>(name: string, wait: () => PromiseLike<T>, mayBeOver?: boolean): Promise<T>;
   /** Runs work in a flow with separate operations. Its result is recorded: a completed flow never runs again. */
   lane<T>(name: string, run: (lane: LaneScope) => MaybePromise<T>): Promise<T>;
+  /** Runs work in a flow without a separate operation: its end is not recorded. */
+  flat<T>(prefix: string, run: (lane: LaneScope) => MaybePromise<T>): Promise<T>;
 }

@@ -9,11 +9,12 @@ import { assertOwnFlow, runAs } from './current.js';
 import { withDates } from './decision.js';
 import type { ExecutionRun } from './execution.js';
 import { recordFailure } from './failures.js';
+import { flatContext, withPrefix } from './flat-context.js';
 import { assertMapping } from './handoff.js';
 import { isEnded } from './history.js';
 import { eventIdentity, placeDigest, toUuid } from './identity.js';
 import { mapInOrder } from './in-order.js';
-import { type BatchParts, LaneRun, toParts } from './lane-run.js';
+import { LaneRun, toParts } from './lane-run.js';
 import type { Hooks, LaneScope } from './lane-scope.js';
 import { recordingLedger } from './ledger.js';
 import { Names } from './names.js';
@@ -25,6 +26,9 @@ import { type DurableContext, type OperationInfo, TEXT, VIRTUAL } from './sdk.js
 import { fromSdk, toSdk } from './sdk-failures.js';
 import { runStep } from './step.js';
 import { fromText, type Text, toText } from './values.js';
+
+const KEPT_REQUEST =
+  'framework: AWS keeps the request of a durable execution, with its headers, until the retention has passed: answer 202 and call startExecution with an event without credentials';
 
 /** One flow of an execution: its operations, its place in the history, and its time. */
 export class Lane implements LaneScope {
@@ -50,13 +54,19 @@ export class Lane implements LaneScope {
     context: DurableContext,
     flow: Flow,
     recordId: string | undefined,
-    { identity = run.arn, path = [] as readonly (string | number)[], passedMs = 0, hooks = {} as Hooks } = {},
+    {
+      identity = run.arn,
+      path = [] as readonly (string | number)[],
+      passedMs = 0,
+      hooks = {} as Hooks,
+      recorded = run.history.under(recordId),
+    } = {},
   ) {
     this.run = run;
     this.context = context;
     this.flow = flow;
     this.hooks = hooks;
-    this.#recorded = run.history.under(recordId);
+    this.#recorded = recorded;
     this.#ahead = new Set(this.#recorded.keys());
     this.#identity = identity;
     this.#path = path;
@@ -101,6 +111,7 @@ export class Lane implements LaneScope {
   }
 
   bind(context: object): void {
+    if (this.run.isFirst && isRequestContext(context)) this.run.warnOnce(KEPT_REQUEST);
     bindScope(context, this);
     this.#nameExecution(context);
     this.#host = context;
@@ -228,6 +239,31 @@ export class Lane implements LaneScope {
   /** Runs work in a flow with separate operations. Its result is recorded: a completed flow never runs again. */
   lane<T>(name: string, run: (lane: Lane) => MaybePromise<T>): Promise<T> {
     return this.#runLane(this.context, name, [...this.#path, name], run);
+  }
+
+  /**
+   * Runs work in a flow without a separate operation: its operations are in the context of this flow, and its end is not recorded.
+   *
+   * @param prefix of the names of its operations in the history
+   */
+  async flat<T>(prefix: string, run: (lane: Lane) => MaybePromise<T>): Promise<T> {
+    const { parking } = this.run;
+    const flow = parking.open(this.flow);
+    try {
+      return await this.later(async (inner) => {
+        const lane = new Lane(this.run, flatContext(inner, prefix), flow, undefined, {
+          identity: this.#identity,
+          path: [...this.#path, prefix],
+          passedMs: this.#passedMs,
+          hooks: { ...this.hooks },
+          recorded: withPrefix(this.#recorded, prefix),
+        });
+        lane.#host = this.#host;
+        return runAs(lane, undefined, () => run(lane));
+      }, prefix);
+    } finally {
+      parking.close(flow, this.flow);
+    }
   }
 
   createRun(...parts: readonly unknown[]): object {

@@ -18,8 +18,13 @@ export async function serveExecution(
 ): Promise<unknown> {
   const sdk = await loadSdk();
   Object.assign(globalThis, { 'sallyport.hold': () => currentLane()?.hold() } satisfies SuspensionGlobal);
-  const { clock, ids } = host;
-  const run = new ExecutionRun({ ...settings, clock, ids }, sdk, stringOf(envelope.DurableExecutionArn), lambdaContext);
+  const { clock, ids, environment, log } = host;
+  const run = new ExecutionRun(
+    { ...settings, clock, ids, environment, log },
+    sdk,
+    stringOf(envelope.DurableExecutionArn),
+    lambdaContext,
+  );
   let isAnswered = false;
   let last: Readonly<Record<string, OperationInfo>> = {};
   const handler = sdk.withDurableExecution(
@@ -68,6 +73,7 @@ async function dispatch(
   context: DurableContext,
 ): Promise<unknown> {
   if (isEnvelope(input)) throw new DurableError('durable.nested', 'the event of an execution is an execution');
+  run.input = input;
   const root = new Lane(run, context, run.parking.open(), ROOT);
   const lambdaContext = {
     ...run.lambdaContext,

@@ -8,6 +8,8 @@ export interface Body {
   readonly operationId: string;
   /** 1 for the first attempt. */
   readonly attempt: number;
+  /** The execution, if a record has started it. */
+  readonly execution?: string;
   /** 1 for the first invocation of the execution. */
   readonly invocation: number;
 }

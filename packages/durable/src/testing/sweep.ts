@@ -65,22 +65,25 @@ export async function sweep(build: BuildDurable, event: unknown, options: SweepO
 }
 
 /** Every point at which a run can be killed. */
-function killsOf({ checkpoints, bodies, invocations }: DurableRun): readonly Kill[] {
+function killsOf({ checkpoints, bodies, invocations, started }: DurableRun): readonly Kill[] {
   const each = (at: Kill['at'], count: number): Kill[] =>
     Array.from({ length: count }, (_, n) => ({ at, count: n + 1 }));
   return [
     ...each('before', checkpoints),
     ...each('after', checkpoints),
     ...each('body', bodies.length),
-    ...each('answer', invocations),
+    ...each(
+      'answer',
+      started.reduce((sum, one) => sum + one.invocations, invocations),
+    ),
   ];
 }
 
 /** Names of the functions that ran twice in one attempt. */
 function repeatedBodies({ bodies }: DurableRun): string[] {
   const seen = new Set<string>();
-  return bodies.flatMap(({ operationId, attempt, name }) => {
-    const key = `${operationId} ${attempt}`;
+  return bodies.flatMap(({ operationId, attempt, name, execution = '' }) => {
+    const key = `${execution} ${operationId} ${attempt}`;
     if (seen.has(key)) return [name];
     seen.add(key);
     return [];
@@ -93,9 +96,16 @@ export function differences(expected: DurableRun, actual: DurableRun): string[] 
     const why = actual.error?.ErrorMessage ? `: ${actual.error.ErrorMessage}` : '';
     return [`the status is ${actual.status} instead of ${expected.status}${why}`];
   }
+  const [ends, expectedEnds] = [endsOf(actual), endsOf(expected)];
+  if (!isDeepStrictEqual(ends, expectedEnds)) {
+    return [`the started executions end with ${canonicalJson(ends)} instead of ${canonicalJson(expectedEnds)}`];
+  }
   if (isDeepStrictEqual(actual.result, expected.result)) return [];
   return [`the result is ${canonicalJson(actual.result)} instead of ${canonicalJson(expected.result)}`];
 }
+
+const endsOf = ({ started }: DurableRun) =>
+  started.map(({ name, status, result = null }) => ({ name, status, result }));
 
 /** Lines, metrics and spans that were written two or more additional times. Their times and ids are not compared. */
 function surplus(expected: DurableRun, actual: DurableRun): string[] {

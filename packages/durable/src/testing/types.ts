@@ -26,6 +26,11 @@ export interface RunDurableOptions {
   readonly callbacks?: Readonly<Record<string, unknown>>;
   /** Answers of other functions, by name or ARN. A function that throws fails the invocation. */
   readonly functions?: Readonly<Record<string, (payload: unknown) => unknown>>;
+  /**
+   * True to start separate executions for records as on Lambda: they are in `started`. Default: only for handlers with `delivery: 'handoff'`;
+   * other records run in the execution of their batch.
+   */
+  readonly handoff?: boolean;
   /** Name of the execution. Default: a new id. */
   readonly name?: string;
   /** Seconds until the execution times out. Default: 31,622,400 (366 days). */
@@ -58,6 +63,24 @@ export interface ExploreOptions extends RunDurableOptions {
   readonly next?: BuildDurable;
 }
 
+/** An execution that a record has started. */
+export interface StartedRun {
+  /** Name, equal for every delivery of the record's event. */
+  readonly name: string;
+  /** State at the end. */
+  readonly status: ExecutionStatus;
+  /** The event of the execution. */
+  readonly event: unknown;
+  /** The result, parsed; `undefined` if absent. */
+  readonly result: unknown;
+  /** Error of a failed execution. */
+  readonly error?: ErrorObject;
+  /** Number of invocations. */
+  readonly invocations: number;
+  /** All operations, the execution first. */
+  readonly operations: readonly Operation[];
+}
+
 /** The outcome of an execution. */
 export interface DurableRun {
   /** State at the end. */
@@ -72,6 +95,8 @@ export interface DurableRun {
   readonly checkpoints: number;
   /** All operations, the execution first. */
   readonly operations: readonly Operation[];
+  /** The executions that records have started, in order. */
+  readonly started: readonly StartedRun[];
   /** The step functions that ran, in order. */
   readonly bodies: readonly Body[];
   /** Lines of the application's log, over all invocations. */

@@ -6,14 +6,17 @@ import { durable, durableExecutions } from '@sallyport/durable';
 const app = createApp({ log: false, surfaces: [durableExecutions()] });
 app.queue(
   'orders',
-  durable(async (ctx, { body: order }) => {
-    const effect = (name: string) => appendFileSync(process.env.EFFECTS ?? '', `${name} ${order}\n`);
-    await ctx.step('charge', () => effect('charge'));
-    await ctx.wait('cool off', { minutes: 12 });
-    await ctx.step('mail', () => {
-      effect('mail');
-      if (order === 'second') throw new Error('no address');
-    });
-  }),
+  durable(
+    async (ctx, { body: order }) => {
+      const effect = (name: string) => appendFileSync(process.env.EFFECTS ?? '', `${name} ${order}\n`);
+      await ctx.step('charge', () => effect('charge'));
+      await ctx.wait('cool off', { minutes: 12 });
+      await ctx.step('mail', () => {
+        effect('mail');
+        if (order === 'second') throw new Error('no address');
+      });
+    },
+    { delivery: 'inline' },
+  ),
 );
 export const handler = app.handleLambda;

@@ -22,6 +22,15 @@ app.queue(
   }),
 );
 
+/** Each message starts its own execution, which can wait longer than the queue. */
+app.queue(
+  'mails',
+  durable(async (ctx, message) => {
+    await ctx.wait('three days', { days: 3 });
+    await ctx.step('mail', () => `mailed ${message.body}`);
+  }),
+);
+
 /** An approval, whose callback id is in a closed place of the answer of `submit`. */
 app.topic(
   'exports',

@@ -21,6 +21,7 @@ const objects = () => import('./objects.js');
 const quota = () => import('./quota.js');
 const ledger = () => import('./ledger.js');
 const environment = () => import('./environment.js');
+const durable = () => import('./durable.js');
 const vectors = () => import('./vectors.js');
 const microvm = () => import('./microvm.js');
 const mcpRoutes = () => import('./mcp-routes.js');
@@ -158,6 +159,12 @@ export const FUNCTIONS: PortableFunctions = {
   error_envelope: { load: ledger, name: 'errorEnvelope', arguments: (args) => [args] },
   table_of: { load: environment, name: 'tableOf', arguments: (args) => [args] },
   error_notifications: { load: environment, name: 'errorNotifications', arguments: (args) => [args] },
+  durable_execution_names: { load: durable, name: 'executionNames', arguments: ({ keys }) => [keys] },
+  durable_record_execution: {
+    load: durable,
+    name: 'recordExecution',
+    arguments: ({ queue_arn, message_id }) => [queue_arn, message_id],
+  },
   vector_limits: { load: vectors, name: 'limits', arguments: () => [] },
   vector_validate: { load: vectors, name: 'validate', arguments: (args) => [args] },
   vector_top_k: { load: vectors, name: 'topK', arguments: (args) => [args] },

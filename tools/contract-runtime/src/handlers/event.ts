@@ -1,4 +1,5 @@
 import type { Json, JsonObject, Named } from '@sallyport/contract';
+import { durable } from '@sallyport/durable';
 import type { EventHandler, EventMiddleware } from '@sallyport/streams';
 import { failAs } from '../failure.js';
 import { streamsFunction } from '../functions/streams.js';
@@ -50,6 +51,7 @@ const HANDLERS: Readonly<Record<string, Make>> = {
     world.calls.push({ handler: String(parameters.name) });
     return eventHandler(thenOf(parameters), world)(ctx, event);
   },
+  durable: (parameters, world) => durable((ctx, event) => eventHandler(thenOf(parameters), world)(ctx, event)),
   envelope:
     ({ require }) =>
     async (ctx, event) =>

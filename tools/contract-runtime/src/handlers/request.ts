@@ -1,5 +1,6 @@
 import type { JsonObject, Named } from '@sallyport/contract';
 import type { Context, Form, Handler, Middleware, MultiMap, ResponseInput, Result } from '@sallyport/core';
+import { durable } from '@sallyport/durable';
 import type { RateLimiter } from '@sallyport/ratelimit';
 import { camelOptions } from '../casing.js';
 import { failAs } from '../failure.js';
@@ -47,6 +48,7 @@ const HANDLERS: Readonly<Record<string, Make>> = {
     world.calls.push({ handler: String(parameters.name) });
     return requestHandler(thenOf(parameters), world)(ctx);
   },
+  durable: (parameters, world) => durable((ctx) => requestHandler(thenOf(parameters), world)(ctx)),
   alter:
     ({ what }, world) =>
     (ctx) =>

@@ -28,9 +28,8 @@ export function sectionsOf(service: Service): readonly Section[] {
 
 function functionSection(service: Service, fn: Resource): Section {
   const { Timeout = 3, MemorySize = 128, Runtime } = fn.properties;
-  const { EventInvokeConfig: config } = { EventInvokeConfig: asyncConfig(service, fn) };
-  const failures = config && service.referenced(config.refersTo, 'AWS::SQS::Queue');
   const alias = service.all('AWS::Lambda::Alias').find(({ refersTo }) => refersTo.has(fn.id));
+  const failures = failureQueue(service, fn);
   return {
     group: 'Functions',
     title: `Function ${shortId(fn.id)}`,
@@ -59,8 +58,12 @@ function functionSection(service: Service, fn: Resource): Section {
   };
 }
 
-const asyncConfig = (service: Service, fn: Resource) =>
-  service.all('AWS::Lambda::EventInvokeConfig').find(({ refersTo }) => refersTo.has(fn.id));
+/** The queue of asynchronous events that failed: a destination, or the dead-letter queue of a durable function. */
+function failureQueue(service: Service, fn: Resource): Resource | undefined {
+  const config = service.all('AWS::Lambda::EventInvokeConfig').find(({ refersTo }) => refersTo.has(fn.id));
+  const refersTo = config?.refersTo ?? referencesOf(fn.properties.DeadLetterConfig);
+  return service.referenced(refersTo, 'AWS::SQS::Queue');
+}
 
 function traceLook(fn: Resource): readonly string[] {
   if (membersOf(fn.properties.TracingConfig).Mode !== 'Active') return [];

@@ -8,7 +8,7 @@ import {
   type Function as LambdaFunction,
   type Runtime,
 } from 'aws-cdk-lib/aws-lambda';
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
+import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { DURABLE_ENV, setDurable } from '../../internal/durable.js';
 import { misuse, misuseText } from '../../internal/misuse.js';
@@ -102,12 +102,17 @@ export function durableSettings(
 /** @see https://docs.aws.amazon.com/lambda/latest/dg/durable-security.html */
 const OF_EXECUTIONS = 'Executions of every version: the ARN of an execution extends the ARN of a version.';
 
+/** @see https://docs.aws.amazon.com/lambda/latest/dg/durable-configuration.html */
+const REPLACED =
+  'a function becomes durable only when it is created: if an earlier deployment has this function without durable, CloudFormation replaces it, and callers that use its old ARN fail. Acknowledge this warning for a new function';
+
 /**
  * Grants the function the access to its executions, and records that it is durable. The statement is in a separate policy: the function
  * waits for its default policy, which therefore cannot name it.
  */
 export function makeDurable(at: Construct, fn: LambdaFunction, role: Role, durable: ParsedDurable): void {
   setDurable(fn as IFunction, durable);
+  Validations.of(at).addWarning('Sallyport::DurableReplaces', REPLACED);
   fn.addEnvironment(DURABLE_ENV, '1');
   const policy = new Policy(at, 'DurablePolicy', { roles: [role] });
   const actions = ['lambda:CheckpointDurableExecution', 'lambda:GetDurableExecutionState'];

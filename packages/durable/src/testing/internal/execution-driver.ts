@@ -12,8 +12,9 @@ import {
   type Outcome,
   type StateRequest,
 } from '@sallyport/testkit/durable';
+import { type Starter, TEST_START } from '../../internal/handoff.js';
 import { type Body, type Observer, places } from '../observer.js';
-import type { BuildDurable, DurableHandler, DurableRun, RunDurableOptions } from '../types.js';
+import type { BuildDurable, DurableHandler, DurableRun, RunDurableOptions, StartedRun } from '../types.js';
 import { type KillPlan, NEVER, stopped } from './kill.js';
 import { RUN_DURABLE_OPTIONS } from './options.js';
 
@@ -38,7 +39,10 @@ export class ExecutionDriver {
   readonly #driving: Driving;
   readonly #kills: KillPlan;
   readonly #answered = new Set<string>();
+  /** Names of executions that records have started, by ARN. */
+  readonly #started = new Map<string, string>();
   #checkpoints = 0;
+  #answers = 0;
   #failure: unknown;
 
   constructor(build: BuildDurable, options: RunDurableOptions, driving: Driving = {}) {
@@ -70,39 +74,60 @@ export class ExecutionDriver {
       timeoutSeconds,
       ...(name !== undefined && { name }),
     });
-    while (this.engine.describe(arn).status === 'RUNNING') {
+    for (;;) {
       await this.engine.settle();
       if (this.#failure) throw this.#failure;
-      const { status, invocations } = this.engine.describe(arn);
-      if (status !== 'RUNNING') break;
-      if (invocations >= maxInvocations) throw stuck(`it needs more than ${maxInvocations} invocations`);
-      await this.#pass(arn);
+      const running = this.engine.list().filter(({ status }) => status === 'RUNNING');
+      if (running.length === 0) break;
+      if (running.some(({ invocations }) => invocations >= maxInvocations)) {
+        throw stuck(`it needs more than ${maxInvocations} invocations`);
+      }
+      await this.#pass(running.map((one) => one.arn));
     }
-    const { status, result, error, invocations } = this.engine.describe(arn);
+    const outcome = this.#outcomeOf(arn);
+    const started = [...this.#started].map(
+      ([own, ownName]): StartedRun => ({
+        name: ownName,
+        event: JSON.parse(this.engine.describe(own).payload),
+        ...this.#outcomeOf(own),
+      }),
+    );
     this.engine.close();
     return {
-      status,
-      result: result === undefined || result === '' ? undefined : JSON.parse(result),
-      ...(error && { error }),
-      invocations,
+      ...outcome,
       checkpoints: this.#checkpoints,
-      operations: this.engine.operations(arn),
+      started,
       bodies: this.bodies,
       logs: this.env.records.logs,
       records: this.env.records,
     };
   }
 
+  #outcomeOf(arn: string): Pick<DurableRun, 'status' | 'result' | 'error' | 'invocations' | 'operations'> {
+    const { status, result, error, invocations } = this.engine.describe(arn);
+    return {
+      status,
+      result: result === undefined || result === '' ? undefined : JSON.parse(result),
+      ...(error && { error }),
+      invocations,
+      operations: this.engine.operations(arn),
+    };
+  }
+
   /** Answers callbacks, or moves the clock to the next wait that ends. */
-  async #pass(arn: string): Promise<void> {
+  async #pass(arns: readonly string[]): Promise<void> {
     const pending = this.engine.pending();
     const { callbacks } = this.#options;
-    const operations = new Map(this.engine.operations(arn).map((operation) => [operation.Id, operation]));
+    const all = arns.map((arn) => [arn, new Map(this.engine.operations(arn).map((one) => [one.Id, one]))] as const);
+    const byArn = new Map(all);
+    const operationsOf = (arn: string) => byArn.get(arn) ?? new Map<string, Operation>();
     let isAnswered = false;
-    for (const { kind, operationId = '' } of pending) {
+    for (const { arn, kind, operationId = '' } of pending) {
+      const operations = operationsOf(arn);
       const name = nameOf(operations, operationId);
-      if (kind !== 'callback' || !Object.hasOwn(callbacks, name) || this.#answered.has(operationId)) continue;
-      this.#answered.add(operationId);
+      const key = `${arn} ${operationId}`;
+      if (kind !== 'callback' || !Object.hasOwn(callbacks, name) || this.#answered.has(key)) continue;
+      this.#answered.add(key);
       isAnswered = true;
       const id = operations.get(operationId)?.CallbackDetails?.CallbackId ?? '';
       const value = callbacks[name];
@@ -115,7 +140,7 @@ export class ExecutionDriver {
     if (isAnswered) return;
     const times = pending.flatMap(({ until }) => (until ? [until.getTime()] : []));
     if (times.length === 0) {
-      const names = pending.map(({ operationId = '' }) => `"${nameOf(operations, operationId)}"`);
+      const names = pending.map(({ arn, operationId = '' }) => `"${nameOf(operationsOf(arn), operationId)}"`);
       throw stuck(`nothing answers its callbacks ${names.join(', ')}: pass them in the option "callbacks"`);
     }
     await this.env.clock.advance(Math.max(0, Math.min(...times) - this.env.clock.now().getTime()));
@@ -133,7 +158,9 @@ export class ExecutionDriver {
       return stopped<T>();
     };
     const answered = this.#answerOf(arn, invocation, event, life, die).then(async (answer) => {
-      if (life.isOver || this.#kills('answer', invocation)) return die<Outcome>();
+      if (life.isOver) return die<Outcome>();
+      this.#answers += 1;
+      if (this.#kills('answer', this.#answers)) return die<Outcome>();
       return { answer };
     });
     const outcome = await Promise.race([killed, answered]).catch((error: unknown) => ({ error }));
@@ -167,14 +194,41 @@ export class ExecutionDriver {
       },
     };
     const input = await injected(this.#envelope(event), client);
-    const context = this.env.lambdaContext({ requestId: `lambda-${invocation}` });
+    const context = {
+      ...this.env.lambdaContext({ requestId: `lambda-${invocation}` }),
+      invokedFunctionArn: `${FUNCTION_ARN}:live`,
+      [TEST_START]: this.#starter(),
+    };
     return places.run({ observer, isStep: false }, async () => call(await this.#build(this.env), input, context));
+  }
+
+  /** Starts executions of records, as the Lambda API does. */
+  #starter(): Starter {
+    return {
+      isDefault: this.#options.handoff,
+      start: async ({ functionArn, name, event }) => {
+        const { arn } = this.engine.start({
+          functionArn,
+          name,
+          payload: JSON.stringify(event),
+          timeoutSeconds: this.#options.timeoutSeconds,
+        });
+        this.#started.set(arn, name);
+      },
+    };
   }
 
   #observer(arn: string, invocation: number, life: { readonly isOver: boolean }, die: <T>() => Promise<T>): Observer {
     return {
       body: async ({ id, name = id, attempt }, run) => {
-        const body: Body = { name, operationId: id, attempt, invocation };
+        const execution = this.#started.get(arn);
+        const body: Body = {
+          name,
+          operationId: id,
+          attempt,
+          ...(execution !== undefined && { execution }),
+          invocation,
+        };
         await this.#driving.beforeBody?.(body);
         if (life.isOver) return stopped();
         this.bodies.push(body);

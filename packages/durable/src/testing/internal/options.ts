@@ -1,4 +1,4 @@
-import { defineOptions, func, integer, kind, list, object, text } from '@sallyport/core/options';
+import { boolean, defineOptions, func, integer, kind, list, object, text } from '@sallyport/core/options';
 import type {
   BuildDurable,
   ExploreOptions,
@@ -22,6 +22,7 @@ const SERVICE = {
 const RUN = {
   ...SERVICE,
   callbacks: object<NonNullable<RunDurableOptions['callbacks']>>().default(NO_CALLBACKS),
+  handoff: boolean.default(false),
   name: text(),
   timeoutSeconds: integer(1, 31_622_400).default(31_622_400),
   maxInvocations: integer(1).default(100),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { fromJson } from '@sallyport/core/internal';
 import type { ErrorObject, ExecutionSummary, Operation } from '@sallyport/testkit/durable';
 import { localError } from '../errors.js';
@@ -71,7 +72,11 @@ export async function actOnExecution(
       const origin = { kind: 'execution', target: summary.name };
       const event = fromJson(summary.payload);
       return {
-        arn: known.begin({ name: undefined, event, options: { origin, whenBusy: 'wait', asynchronous: true } }).arn,
+        arn: known.begin({
+          name: restartName(summary.name),
+          event,
+          options: { origin, whenBusy: 'wait', asynchronous: true },
+        }).arn,
       };
     }
     case 'complete':
@@ -88,6 +93,14 @@ export async function actOnExecution(
     }
   }
 }
+
+/** A suffix, because the execution of a record is found by its name. */
+function restartName(name: string): string {
+  const [suffix = ''] = randomUUID().split('-');
+  return `${name.replace(/-[0-9a-f]{8}$/, '').slice(0, MAX_NAME - suffix.length - 1)}-${suffix}`;
+}
+
+const MAX_NAME = 64;
 
 function needDurable(executions: Executions | undefined): Executions {
   if (executions) return executions;
