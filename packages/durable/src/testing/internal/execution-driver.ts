@@ -24,6 +24,8 @@ export interface Driving {
   readonly kills?: KillPlan;
   /** Called before each step function. */
   readonly beforeBody?: (body: Body) => Promise<void>;
+  /** Called with the id of each operation that code begins, even if it is replayed. */
+  readonly onOperation?: (id: string) => void;
   /** Runs a step function, or replaces it. */
   readonly aroundBody?: (body: Body, run: () => unknown) => Promise<unknown>;
 }
@@ -61,15 +63,16 @@ export class ExecutionDriver {
     });
   }
 
+  /** Starts an execution, and returns its ARN. @param recorded operations that it has from its start */
+  start(payload: string, recorded: readonly Operation[] = []): string {
+    const { name, timeoutSeconds } = this.#options;
+    const request = { functionArn: FUNCTION_ARN, payload, synchronous: true, timeoutSeconds, recorded };
+    return this.engine.start({ ...request, ...(name !== undefined && { name }) }).arn;
+  }
+
   async run(event: unknown): Promise<DurableRun> {
-    const { name, timeoutSeconds, maxInvocations } = this.#options;
-    const { arn } = this.engine.start({
-      functionArn: FUNCTION_ARN,
-      payload: JSON.stringify(event),
-      synchronous: true,
-      timeoutSeconds,
-      ...(name !== undefined && { name }),
-    });
+    const { maxInvocations } = this.#options;
+    const arn = this.start(JSON.stringify(event));
     while (this.engine.describe(arn).status === 'RUNNING') {
       await this.engine.settle();
       if (this.#failure) throw this.#failure;
@@ -173,6 +176,7 @@ export class ExecutionDriver {
 
   #observer(arn: string, invocation: number, life: { readonly isOver: boolean }, die: <T>() => Promise<T>): Observer {
     return {
+      operation: (id) => this.#driving.onOperation?.(id),
       body: async ({ id, name = id, attempt }, run) => {
         const body: Body = { name, operationId: id, attempt, invocation };
         await this.#driving.beforeBody?.(body);

@@ -9,7 +9,7 @@ import {
   type DurableEngine,
   type DurableInvocation,
   type ExecutionSummary,
-  type Outcome,
+  type DurableOutcome,
 } from '@sallyport/testkit/durable';
 import { toArn } from '../aws/names.js';
 import type { Part, RunBase } from '../host/base.js';
@@ -152,7 +152,7 @@ export class Executions implements Invoker, Part {
     if (pid !== undefined) process.kill(pid, 'SIGKILL');
   }
 
-  async #invoke({ arn, event, invocation }: DurableInvocation): Promise<Outcome> {
+  async #invoke({ arn, event, invocation }: DurableInvocation): Promise<DurableOutcome> {
     const { name } = this.engine.describe(arn);
     const options = this.#started.get(name) ?? { origin: { kind: 'execution', target: name } };
     const { origin, traceId, clientContext } = options as InvokeOptions;
@@ -167,7 +167,8 @@ export class Executions implements Invoker, Part {
     this.#remember(arn, outcome);
     this.#first.get(name)?.(outcome);
     this.#first.delete(name);
-    return outcome.ok ? { answer: outcome.answer } : { error: outcome.error };
+    const { requestId } = outcome;
+    return outcome.ok ? { requestId, answer: outcome.answer } : { requestId, error: outcome.error };
   }
 
   #remember(arn: string, outcome: InvokeOutcome): void {

@@ -37,6 +37,21 @@ const OPERATIONS: readonly Operation[] = [
   },
   {
     method: 'GET',
+    path: /^durable-executions\/([^/]+)\/history$/,
+    name: 'GetDurableExecutionHistory',
+    serve(executions, arn, call) {
+      const { IncludeExecutionData, MaxItems, Marker, ReverseOrder } = Object.fromEntries(queryOf(call));
+      return executions.engine.getExecutionHistory({
+        DurableExecutionArn: arn,
+        IncludeExecutionData: IncludeExecutionData !== 'false',
+        ReverseOrder: ReverseOrder === 'true',
+        ...(Marker !== undefined && { Marker }),
+        ...(MaxItems !== undefined && { MaxItems: Number(MaxItems) }),
+      });
+    },
+  },
+  {
+    method: 'GET',
     path: /^durable-executions\/([^/]+)$/,
     name: 'GetDurableExecution',
     serve: (executions, arn) => shown(executions.engine.describe(arn), true),
