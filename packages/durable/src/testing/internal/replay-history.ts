@@ -9,12 +9,46 @@ const LOOK_MS = 10;
 /** Looks without progress after which code beyond the end of a history is not waited for. */
 const QUIET_LOOKS = 10;
 
+interface Replay {
+  readonly status: string;
+  readonly message: string | undefined;
+  /** Operations that code began, except for recorded steps, which the SDK does not report. */
+  readonly reached: ReadonlySet<string>;
+}
+
 /** The differences between a recorded execution and the function that has to finish it; empty if there are none. */
 export async function replayHistory(
   build: BuildDurable,
   history: ParsedHistory,
   options: RunDurableOptions,
 ): Promise<readonly string[]> {
+  const { operations, isWhole, succeeded } = history;
+  const run = (recorded: readonly Operation[], target?: string) =>
+    withPlugin(() => replay(build, history, options, recorded, target));
+  const { status, message, reached } = await run(operations);
+  if (/Non-deterministic execution/.test(message ?? '')) return [message ?? ''];
+  const missed: Operation[] = [];
+  for (const flow of flowsOf(operations)) {
+    const last = flow.findLastIndex(({ Id }) => reached.has(Id));
+    // Positions are counted, so an operation that is reached has all before it.
+    for (const operation of flow.slice(last + 1).reverse()) {
+      if (isRecorded(operation) && (await run(operations.map(withoutOutcome(operation)), operation.Id)).reached.has(operation.Id)) break;
+      missed.unshift(operation);
+    }
+  }
+  const why = message === undefined ? '' : `: it fails with ${JSON.stringify(message)}${hint(history)}`;
+  if (missed.length > 0) return [`${listOf(missed)} ${missed.length === 1 ? 'is' : 'are'} not reached${why}`];
+  return isWhole && succeeded && status === 'FAILED' ? [`it ends as FAILED${why}`] : [];
+}
+
+/** One invocation with these operations. It ends early when the function of the target runs. */
+async function replay(
+  build: BuildDurable,
+  history: ParsedHistory,
+  options: RunDurableOptions,
+  recorded: readonly Operation[],
+  target: string | undefined,
+): Promise<Replay> {
   const reached = new Set<string>();
   let beyond = 0;
   let changes = 0;
@@ -27,25 +61,43 @@ export async function replayHistory(
         reached.add(id);
       },
       // A step that has no recorded outcome is the end of the history: its function does not run.
-      aroundBody: () => {
+      aroundBody: ({ operationId }) => {
+        reached.add(operationId);
         beyond += 1;
         return stopped();
       },
     },
   );
   const { engine } = driver;
-  return withPlugin(async () => {
-    const arn = driver.start(history.input, history.operations.map(reopened));
-    await firstOf(engine.settle(), () => beyond > 0 && changes);
-    const { status, error } = engine.describe(arn);
-    const failure = error?.ErrorMessage ?? failureIn(engine, arn, history);
-    engine.close();
-    if (/Non-deterministic execution/.test(error?.ErrorMessage ?? '')) return [error?.ErrorMessage ?? ''];
-    const why = failure === undefined ? '' : `: it fails with ${JSON.stringify(failure)}${hint(history)}`;
-    const missed = history.operations.filter(({ Id }) => !reached.has(Id));
-    if (missed.length > 0) return [`${listOf(missed)} ${missed.length === 1 ? 'is' : 'are'} not reached${why}`];
-    return history.isWhole && history.succeeded && status === 'FAILED' ? [`it ends as FAILED${why}`] : [];
+  const arn = driver.start(history.input, recorded.map(reopened));
+  await untilQuiet(engine.settle(), () => {
+    if (target !== undefined && reached.has(target)) return 'over';
+    return beyond > 0 && changes;
   });
+  const { status, error } = engine.describe(arn);
+  const message = error?.ErrorMessage ?? failureIn(engine, arn, history);
+  engine.close();
+  return { status, message, reached };
+}
+
+/** The operations of each context, in order. */
+function flowsOf(operations: readonly Operation[]): readonly (readonly Operation[])[] {
+  const flows = new Map<string, Operation[]>();
+  for (const operation of operations) {
+    const { ParentId = '' } = operation;
+    flows.set(ParentId, [...(flows.get(ParentId) ?? []), operation]);
+  }
+  return [...flows.values()];
+}
+
+const isRecorded = ({ Type, EndTimestamp }: Operation) => Type === 'STEP' && EndTimestamp !== undefined;
+
+/** The step runs again, so that it is noticed. */
+function withoutOutcome({ Id: target }: Operation): (operation: Operation) => Operation {
+  return (operation) => {
+    const { EndTimestamp: _, StepDetails, ...rest } = operation;
+    return operation.Id === target ? { ...rest, Status: 'READY', StepDetails: { Attempt: (StepDetails?.Attempt ?? 1) - 1 } } : operation;
+  };
 }
 
 /** A context runs again, so that its operations are compared, too. */
@@ -70,14 +122,14 @@ function listOf(operations: readonly Operation[]): string {
   return names.join(', ') + (operations.length > 3 ? ` and ${operations.length - 3} others` : '');
 }
 
-/** Waits for work, or until `progress` returns one number for a while. */
-async function firstOf(work: Promise<void>, progress: () => number | false): Promise<void> {
+/** Waits for work, until `progress` returns `over`, or until it returns one number for a while. */
+async function untilQuiet(work: Promise<void>, progress: () => number | false | 'over'): Promise<void> {
   let isDone = false;
   const done = work.then(() => {
     isDone = true;
   });
-  let last: number | false = false;
-  for (let quiet = 0; !isDone && quiet < QUIET_LOOKS; quiet += 1) {
+  let last: number | false | 'over' = false;
+  for (let quiet = 0; !isDone && quiet < QUIET_LOOKS && last !== 'over'; quiet += 1) {
     await Promise.race([done, new Promise((resolve) => setTimeout(resolve, LOOK_MS))]);
     const now = progress();
     if (now === false || now !== last) quiet = 0;
