@@ -13,7 +13,7 @@ export interface Selection {
 
 /** Members of a trigger's event by which it is recognized and dispatched. Their values are names of resources, ids and times. */
 const ROUTING =
-  /^(?:awsRegion|AWSRegion|event(?:Source|SourceARN|SourceArn|Name|Version|ID|Time)|Event(?:Source|Version|SubscriptionArn)|(?:Topic)?[Aa]rn|TopicArn|Type|[mM]essageId|MessageGroupId|[sS]equenceNumber|StreamViewType|ApproximateReceiveCount|SentTimestamp|ApproximateFirstReceiveTimestamp|ApproximateArrivalTimestamp|kinesisSchemaVersion|detail-type|source|version|id|time|region|resources|routeKey|method|httpMethod|stage|resource|resourcePath|content-type|protocol|topic|partition|offset|bootstrapServers|timestampType|isBase64Encoded|s3SchemaVersion|configurationId|sequencer|eTag|size|name)$/;
+  /^(?:awsRegion|AWSRegion|event(?:Source|SourceARN|SourceArn|Name|Version|ID|Time)|Event(?:Source|Version|SubscriptionArn)|(?:Topic)?[Aa]rn|TopicArn|Type|[mM]essageId|[sS]equenceNumber|StreamViewType|ApproximateReceiveCount|SentTimestamp|ApproximateFirstReceiveTimestamp|ApproximateArrivalTimestamp|kinesisSchemaVersion|detail-type|source|version|id|time|region|resources|routeKey|method|httpMethod|stage|resource|resourcePath|content-type|protocol|topic|partition|offset|bootstrapServers|timestampType|isBase64Encoded|s3SchemaVersion|configurationId|sequencer|eTag|size|name)$/;
 /** Members of a trigger's event that contain data of the application. */
 const DATA =
   /^(?:body|Message|Subject|detail|data|value|key|Keys|NewImage|OldImage|headers|multiValueHeaders|queryStringParameters|multiValueQueryStringParameters|rawQueryString|cookies|authorizer|identity|messageAttributes|MessageAttributes|userIdentity|requestParameters|responseElements)$/;
