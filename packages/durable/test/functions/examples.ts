@@ -2,7 +2,7 @@
 import { pathToFileURL } from 'node:url';
 import { type Durable, durableExecutions } from '@sallyport/durable';
 import { type BuildDurable, explore, type RunDurableOptions, sweep } from '@sallyport/durable/testing';
-import { buildHttpV2Event, buildQueueEvent, buildTopicEvent, type TestEnv } from '@sallyport/testkit';
+import { buildQueueEvent, buildTopicEvent, type TestEnv } from '@sallyport/testkit';
 
 type Handler = (ctx: Durable) => unknown;
 type Block = Readonly<Record<string, { handleLambda?: never } & Handler>>;
@@ -10,11 +10,31 @@ type Block = Readonly<Record<string, { handleLambda?: never } & Handler>>;
 const QUEUE = 'arn:aws:sqs:eu-west-1:123456789012:orders';
 const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:exports';
 
+/** A request of a caller that API Gateway's authorizer has identified. */
+const GET = {
+  version: '2.0',
+  routeKey: '$default',
+  rawPath: '/exports',
+  rawQueryString: '',
+  headers: { host: 'api.example.com' },
+  requestContext: {
+    accountId: '123456789012',
+    apiId: 'api',
+    domainName: 'api.example.com',
+    http: { method: 'GET', path: '/exports', protocol: 'HTTP/1.1', sourceIp: '203.0.113.7', userAgent: 'test' },
+    authorizer: { jwt: { claims: { sub: 'ada' }, scopes: null } },
+    requestId: 'r-1',
+    stage: '$default',
+    timeEpoch: 0,
+  },
+  isBase64Encoded: false,
+};
+
 /** The entry of each exported name of a block. */
 const CASES: Readonly<Record<string, readonly { event: unknown; options?: RunDurableOptions }[]>> = {
   'docs handler': [
     { event: buildTopicEvent(TOPIC, [{ message: 'all' }]), options: { callbacks: { approval: { approved: true } } } },
-    { event: buildHttpV2Event({ path: '/exports', claims: { sub: 'ada' } }) },
+    { event: GET },
   ],
   'readme handler': [{ event: buildQueueEvent(QUEUE, [{ body: '{"id":"7","total":3}' }, { body: '{"id":"8","total":4}' }]) }],
   approve: [

@@ -54,7 +54,7 @@ export async function actOnExecution(
   const known = needDurable(executions);
   const { engine } = known;
   const { arn, action, operation, value } = request;
-  const summary = await found(() => engine.describe(arn));
+  await found(() => engine.describe(arn));
   switch (action) {
     case 'skip':
       engine.skip(
@@ -67,13 +67,8 @@ export async function actOnExecution(
     case 'kill':
       known.killAtNext(arn);
       return { arn };
-    case 'restart': {
-      const origin = { kind: 'execution', target: summary.name };
-      const event = fromJson(summary.payload);
-      return {
-        arn: known.begin({ name: undefined, event, options: { origin, whenBusy: 'wait', asynchronous: true } }).arn,
-      };
-    }
+    case 'restart':
+      return { arn: known.restart(arn, operation) };
     case 'complete':
     case 'fail': {
       const { CallbackDetails } = engine.operations(arn).find(({ Id }) => Id === operation) ?? {};

@@ -71,7 +71,7 @@ export class HistoryLog {
     const { result, error } = change;
     const outcome =
       change.status === 'SUCCEEDED' ? { Result: { Payload: result } } : { Error: { ...(error && { Payload: error }) } };
-    this.#push(`Execution${ENDS[change.status]}`, { Id: first?.Id, Name: before.name }, outcome);
+    this.#push(`Execution${ENDS[change.status]}`, { Id: first?.Id ?? '', Name: before.name }, outcome);
   }
 
   #operation(execution: Execution, before: Operation | undefined, after: Operation, entry: JournalEntry): void {
