@@ -309,7 +309,7 @@ describe('a durable function', () => {
     if (!engine.list().some(({ name }) => name === 'foreign')) {
       const recorded = [{ Id: 'a', Name: 'a', Type: 'STEP', Status: 'SUCCEEDED', StartTimestamp: new Date(0) }] as const;
       const functionArn = 'arn:aws:lambda:us-east-1:123456789012:function:mails:$LATEST';
-      await engine.ended(engine.start({ functionArn, name: 'foreign', payload, recorded }).arn);
+      engine.stop(engine.start({ functionArn, name: 'foreign', payload, recorded }).arn);
       const options = { origin: { kind: 'topic', target: 'exports' }, whenBusy: 'wait', asynchronous: true } as const;
       executions().begin({ name: 'open-1', event, options });
       await until(() => engine.pending().some(({ arn, kind }) => arn.includes('/open-1/') && kind === 'callback'));
