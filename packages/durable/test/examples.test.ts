@@ -8,7 +8,7 @@ import ts from 'typescript';
 const HERE = dirname(fileURLToPath(import.meta.url));
 const FOLDER = join(HERE, '..');
 /** Blocks import packages, which are found from here. */
-const BLOCKS = join(FOLDER, 'node_modules', `.blocks-${process.pid}`);
+const BLOCKS = join(FOLDER, '.sallyport', `blocks-${process.pid}`);
 
 /** The blocks of a page that have a durable handler, as modules. */
 function blocksOf(page: string, prefix: string): string[] {

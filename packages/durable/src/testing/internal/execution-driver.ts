@@ -52,6 +52,7 @@ export class ExecutionDriver {
     this.env = createTestEnv({ ...(now !== undefined && { now }), ...(environment && { environment }) });
     this.engine = createDurableEngine({
       clock: this.env.clock,
+      ids: countedIds(),
       ...(pageSize !== undefined && { pageSize }),
       invoke: (invocation) => this.#invoke(invocation),
       chain: async ({ functionName, payload }) => {
@@ -222,6 +223,17 @@ export class ExecutionDriver {
       }),
     }));
   }
+}
+
+/** The id of an execution is in answers, so it is equal in every run. */
+function countedIds() {
+  let count = 0;
+  return {
+    newId() {
+      count += 1;
+      return `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`;
+    },
+  };
 }
 
 function stuck(why: string): AssertionError {
