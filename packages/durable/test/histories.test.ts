@@ -2,9 +2,9 @@ import { withDurableExecution } from '@aws/durable-execution-sdk-js';
 import { durable, durableExecutions } from '@sallyport/durable';
 import { type BuildDurable, explore, fakeDurableService } from '@sallyport/durable/testing';
 import { buildQueueEvent, type TestEnv } from '@sallyport/testkit';
+import { exportedHistory } from '../../cli/src/history/internal/exported.js';
 import { parseHistories } from '../src/testing/internal/exported-history.js';
 import { replayHistory } from '../src/testing/internal/replay-history.js';
-import { exportedHistory } from '../../cli/src/history/internal/exported.js';
 
 const FUNCTION = 'arn:aws:lambda:eu-west-1:123456789012:function:orders:7';
 const EVENT = buildQueueEvent('arn:aws:sqs:eu-west-1:123456789012:orders', [
@@ -32,7 +32,10 @@ const orders =
 const SELECTION = { payloads: 'shapes', keep: [], remove: [] } as const;
 
 /** The exported history of an execution, after `waits` waits. */
-async function historyOf(build: BuildDurable, { waits = 9, event = EVENT as unknown, selection = SELECTION as object, end = false } = {}) {
+async function historyOf(
+  build: BuildDurable,
+  { waits = 9, event = EVENT as unknown, selection = SELECTION as object, end = false } = {},
+) {
   const { service } = fakeDurableService(build);
   const { arn } = service.start({ functionArn: FUNCTION, name: 'n-1', payload: JSON.stringify(event) });
   await service.settle();
@@ -77,7 +80,10 @@ describe('an exported history', () => {
   });
 
   test('is replayed by explore, whose finding names the execution and its version', async () => {
-    const histories = [await historyOf(orders('charge', 'pack')), JSON.parse(await historyOf(orders('charge', 'mail')))];
+    const histories = [
+      await historyOf(orders('charge', 'pack')),
+      JSON.parse(await historyOf(orders('charge', 'mail'))),
+    ];
     expect(await explore(orders('charge', 'pack'), EVENT, { seeds: 0, histories })).toEqual([
       { kind: 'history', message: expect.stringMatching(/^execution "n-1" of version 7: .*"mail".*"pack"/) },
     ]);
@@ -102,7 +108,9 @@ describe('an exported history', () => {
           },
           { retryStrategy: () => ({ shouldRetry: calls === 1, delay: { seconds: 1 } }) },
         );
-        const answer = await ctx.waitForCallback<string>('approval', async () => {}, { timeout: { seconds: 5 } }).catch(() => 'late');
+        const answer = await ctx
+          .waitForCallback<string>('approval', async () => {}, { timeout: { seconds: 5 } })
+          .catch(() => 'late');
         return [both.getResults(), answer, await ctx.step('last', async () => 3)];
       });
     const history = await historyOf(raw, { event: {}, end: true });
@@ -132,7 +140,9 @@ describe('an exported file', () => {
   });
 
   test('keeps named members and operations, removes others, and never has a secret', async () => {
-    const kept = await historyOf(orders('charge', 'pack'), { selection: { keep: ['order', 'secret'], remove: ['owner'] } });
+    const kept = await historyOf(orders('charge', 'pack'), {
+      selection: { keep: ['order', 'secret'], remove: ['owner'] },
+    });
     expect(kept).toContain('A-1');
     expect(kept).not.toMatch(/hunter2|owner/);
     const all = await historyOf(orders('charge', 'pack'), { selection: { payloads: 'all', remove: ['name'] } });
@@ -140,21 +150,63 @@ describe('an exported file', () => {
     expect(all).not.toMatch(/hunter2|ada@example\.com/);
   });
 
-  const whole = async () => JSON.parse(await historyOf(orders('charge', 'pack'))) as Record<string, unknown> & { events: object[] };
+  const whole = async () =>
+    JSON.parse(await historyOf(orders('charge', 'pack'))) as Record<string, unknown> & { events: object[] };
   const changed = async (change: object | ((history: Awaited<ReturnType<typeof whole>>) => object)) => {
     const history = await whole();
     return { ...history, ...(typeof change === 'function' ? change(history) : change) };
   };
 
   test.each([
-    { title: 'that is no export', history: () => ({}), message: /histories\[0\] must be a file of sallyport history export/ },
-    { title: 'with text that ends early', history: async () => (await historyOf(orders('a'))).slice(0, -9), message: /complete JSON text/ },
+    {
+      title: 'that is no export',
+      history: () => ({}),
+      message: /histories\[0\] must be a file of sallyport history export/,
+    },
+    {
+      title: 'with text that ends early',
+      history: async () => (await historyOf(orders('a'))).slice(0, -9),
+      message: /complete JSON text/,
+    },
     { title: 'of another format', history: () => changed({ version: 2 }), message: /has format version 2, expected 1/ },
-    { title: 'without its last events', history: () => changed(({ events }) => ({ events: events.slice(0, 5) })), message: /has 5 of 12 events, none follows number 5/ },
-    { title: 'without an event', history: () => changed(({ events }) => ({ events: events.filter((_, n) => n !== 3) })), message: /has 11 of 12 events, none follows number 3/ },
-    { title: 'with a step whose start was removed', history: () => changed(({ events }) => ({ events: events.map((event) => ({ ...event, ...('StepStartedDetails' in event && { EventType: 'InvocationCompleted' }) })) })), message: /"StepSucceeded" ends an operation that has not started/ },
-    { title: 'whose result the service cut', history: () => changed(({ events }) => ({ events: events.map((event) => ({ ...event, ...('StepSucceededDetails' in event && { StepSucceededDetails: { Result: { Truncated: true } } }) })) })), message: /the service cut the result of "charge"/ },
-    { title: 'without a time', history: () => changed(({ events }) => ({ events: events.map((event) => ({ ...event, EventTimestamp: 'soon' })) })), message: /needs the time/ },
+    {
+      title: 'without its last events',
+      history: () => changed(({ events }) => ({ events: events.slice(0, 5) })),
+      message: /has 5 of 12 events, none follows number 5/,
+    },
+    {
+      title: 'without an event',
+      history: () => changed(({ events }) => ({ events: events.filter((_, n) => n !== 3) })),
+      message: /has 11 of 12 events, none follows number 3/,
+    },
+    {
+      title: 'with a step whose start was removed',
+      history: () =>
+        changed(({ events }) => ({
+          events: events.map((event) => ({
+            ...event,
+            ...('StepStartedDetails' in event && { EventType: 'InvocationCompleted' }),
+          })),
+        })),
+      message: /"StepSucceeded" ends an operation that has not started/,
+    },
+    {
+      title: 'whose result the service cut',
+      history: () =>
+        changed(({ events }) => ({
+          events: events.map((event) => ({
+            ...event,
+            ...('StepSucceededDetails' in event && { StepSucceededDetails: { Result: { Truncated: true } } }),
+          })),
+        })),
+      message: /the service cut the result of "charge"/,
+    },
+    {
+      title: 'without a time',
+      history: () =>
+        changed(({ events }) => ({ events: events.map((event) => ({ ...event, EventTimestamp: 'soon' })) })),
+      message: /needs the time/,
+    },
   ])('$title is rejected', async ({ history, message }) => {
     const given = await history();
     expect(() => parseHistories([given], undefined)).toThrow(message);
@@ -163,7 +215,9 @@ describe('an exported file', () => {
   test('of another function is rejected', async () => {
     const own = await whole();
     const other = { ...own, functionName: 'mails' };
-    expect(() => parseHistories([own, other], undefined)).toThrow(/histories\[1\] .* is of function "mails", expected "orders"/);
+    expect(() => parseHistories([own, other], undefined)).toThrow(
+      /histories\[1\] .* is of function "mails", expected "orders"/,
+    );
     await expect(explore(orders('a'), EVENT, { histories: [own], functionName: 'mails' })).rejects.toMatchObject({
       code: 'app.invalid_configuration',
     });
@@ -187,7 +241,9 @@ describe('an exported file', () => {
       );
       return app;
     };
-    expect(await found(build, [await historyOf(build)])).toEqual([expect.stringMatching(/"ship" is not reached.*--keep/)]);
+    expect(await found(build, [await historyOf(build)])).toEqual([
+      expect.stringMatching(/"ship" is not reached.*--keep/),
+    ]);
     expect(await found(build, [await historyOf(build, { selection: { keep: ['size'] } })])).toEqual([]);
   });
 });

@@ -142,7 +142,9 @@ test.each([
       const group = Array.from({ length: Math.min(AT_ONCE, seeds - done) }, (_, n) => first + done + n);
       await Promise.all(group.map((seed) => check(records, seed, totals)));
       if (seeds >= 50 && done % 20 === 0) {
-        process.stderr.write(`seeds ${first} to ${group.at(-1)}: ${totals.kills} kills, ${totals.repeated} effects twice\n`);
+        process.stderr.write(
+          `seeds ${first} to ${group.at(-1)}: ${totals.kills} kills, ${totals.repeated} effects twice\n`,
+        );
       }
     }
     expect(totals.kills).toBeGreaterThan(seeds);

@@ -56,9 +56,21 @@ describe('sweep', () => {
   }
 
   test.each([
-    { what: 'line', text: 'the line "INFO charged" was written with', write: ({ log }: Out, n: number) => log.info('charged', { n }) },
-    { what: 'metric', text: 'the metric "Charged" was written with', write: (out: Out, n: number) => out.metric('Charged', n) },
-    { what: 'span', text: 'the span "charge 2" was written with', write: (out: Out, n: number) => out.span(`charge ${n}`, () => n) },
+    {
+      what: 'line',
+      text: 'the line "INFO charged" was written with',
+      write: ({ log }: Out, n: number) => log.info('charged', { n }),
+    },
+    {
+      what: 'metric',
+      text: 'the metric "Charged" was written with',
+      write: (out: Out, n: number) => out.metric('Charged', n),
+    },
+    {
+      what: 'span',
+      text: 'the span "charge 2" was written with',
+      write: (out: Out, n: number) => out.span(`charge ${n}`, () => n),
+    },
   ])('lists a $what that is written again with other fields', async ({ text, write }) => {
     let written = 0;
     const build = (env: TestEnv) => {

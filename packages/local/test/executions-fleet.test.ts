@@ -47,13 +47,22 @@ describe('a run of several functions', () => {
   });
 
   it('sends envelopes to its durable function only, and the other function receives the event', async () => {
-    const event = { Records: [{ EventSource: 'aws:sns', Sns: { TopicArn: 'arn:aws:sns:us-east-1:123456789012:exports', Message: 'all' } }] };
+    const event = {
+      Records: [
+        { EventSource: 'aws:sns', Sns: { TopicArn: 'arn:aws:sns:us-east-1:123456789012:exports', Message: 'all' } },
+      ],
+    };
     const Payload = Buffer.from(JSON.stringify(event));
     const plain = await client.send(new InvokeCommand({ FunctionName: 'Plain', Payload }));
     expect(JSON.parse(Buffer.from(plain.Payload ?? []).toString())).toEqual({ keys: ['Records'], durable: 'no' });
     expect(plain.DurableExecutionArn).toBeUndefined();
 
-    const start = { FunctionName: 'Exports', InvocationType: 'Event', DurableExecutionName: 'export-1', Payload } as const;
+    const start = {
+      FunctionName: 'Exports',
+      InvocationType: 'Event',
+      DurableExecutionName: 'export-1',
+      Payload,
+    } as const;
     const { DurableExecutionArn = '' } = await client.send(new InvokeCommand(start));
     expect(DurableExecutionArn).toMatch(/:function:Exports:\$LATEST\/durable-execution\/export-1\//);
     const engine = host.executions?.engine;

@@ -180,7 +180,9 @@ describe('a durable function', () => {
       'ContextSucceeded group 0',
     ]);
     const completed = events.flatMap(({ InvocationCompletedDetails: details }) => (details ? [details] : []));
-    const requestIds = executions().invocationsOf(arn).map((id) => host.journal.get(id)?.requestId);
+    const requestIds = executions()
+      .invocationsOf(arn)
+      .map((id) => host.journal.get(id)?.requestId);
     expect(completed.map(({ RequestId }) => RequestId)).toEqual(requestIds);
     expect(completed[1]?.Error).toEqual({});
     const output = { out: '', err: '' };
@@ -191,18 +193,21 @@ describe('a durable function', () => {
       AWS_ACCESS_KEY_ID: host.keys.accessKeyId,
       AWS_SECRET_ACCESS_KEY: host.keys.secretAccessKey,
     };
-    const code = await HISTORY_COMMAND.run(['export', executions().engine.describe(arn).name, '--function', 'service'], {
-      cwd: project.folder,
-      environment,
-      signal,
-      input: async () => '',
-      out: (text) => {
-        output.out += text;
+    const code = await HISTORY_COMMAND.run(
+      ['export', executions().engine.describe(arn).name, '--function', 'service'],
+      {
+        cwd: project.folder,
+        environment,
+        signal,
+        input: async () => '',
+        out: (text) => {
+          output.out += text;
+        },
+        err: (text) => {
+          output.err += text;
+        },
       },
-      err: (text) => {
-        output.err += text;
-      },
-    });
+    );
     expect({ code, err: output.err }).toEqual({ code: 0, err: '' });
     expect(JSON.parse(output.out)).toMatchObject({ format: 'sallyport.history', functionName: 'service', count: 15 });
     expect(output.out).not.toMatch(/order-2|charged/);
@@ -286,8 +291,12 @@ describe('a durable function', () => {
     expect(await command('restart', 'shown', '--from', 'write')).toMatchObject({ code: 0, err: '' });
     const again = executions().engine.list()[written];
     expect(await executions().engine.ended(again?.arn ?? '')).toMatchObject({ status: 'SUCCEEDED', invocations: 1 });
-    const [before, after] = [executions().engine.operations(shownArn()), executions().engine.operations(again?.arn ?? '')];
-    const times = (all: typeof before) => all.slice(1, 4).map(({ Name, Status, EndTimestamp }) => [Name, Status, EndTimestamp]);
+    const [before, after] = [
+      executions().engine.operations(shownArn()),
+      executions().engine.operations(again?.arn ?? ''),
+    ];
+    const times = (all: typeof before) =>
+      all.slice(1, 4).map(({ Name, Status, EndTimestamp }) => [Name, Status, EndTimestamp]);
     expect(times(after)).toEqual(times(before));
     expect(after.map(({ Name = '' }) => Name)).toEqual(['', 'collect', 'approval', 'approval submit', 'write']);
   });
@@ -299,30 +308,51 @@ describe('a durable function', () => {
 
   it.each([
     { title: 'an unknown step', args: ['restart', 'shown', '--from', 'paint'], message: 'has no operation "paint"' },
-    { title: 'a running execution', args: ['restart', 'open-1', '--from', 'collect'], message: 'open-1 is running: stop it' },
-    { title: 'an execution of another function', args: ['restart', 'foreign', '--from', 'a'], message: 'is of function mails' },
-    { title: '--from without restart', args: ['skip', 'shown', '--from', 'write'], message: '--from belongs to restart' },
-  ])('a restart from a step is rejected for $title', async ({ args, message }) => {
-    const { engine } = executions();
-    const event = { Records: [{ EventSource: 'aws:sns', Sns: { TopicArn: TOPIC, Message: 'all' } }] };
-    const payload = JSON.stringify(event);
-    if (!engine.list().some(({ name }) => name === 'foreign')) {
-      const recorded = [{ Id: 'a', Name: 'a', Type: 'STEP', Status: 'SUCCEEDED', StartTimestamp: new Date(0) }] as const;
-      const functionArn = 'arn:aws:lambda:us-east-1:123456789012:function:mails:$LATEST';
-      engine.stop(engine.start({ functionArn, name: 'foreign', payload, recorded }).arn);
-      const options = { origin: { kind: 'topic', target: 'exports' }, whenBusy: 'wait', asynchronous: true } as const;
-      executions().begin({ name: 'open-1', event, options });
-      await until(() => engine.pending().some(({ arn, kind }) => arn.includes('/open-1/') && kind === 'callback'));
-    }
-    const { code, err } = await runCommand(project, ['executions', ...args]);
-    expect({ code: code > 0, err }).toEqual({ code: true, err: expect.stringContaining(message) });
-  }, 60_000);
+    {
+      title: 'a running execution',
+      args: ['restart', 'open-1', '--from', 'collect'],
+      message: 'open-1 is running: stop it',
+    },
+    {
+      title: 'an execution of another function',
+      args: ['restart', 'foreign', '--from', 'a'],
+      message: 'is of function mails',
+    },
+    {
+      title: '--from without restart',
+      args: ['skip', 'shown', '--from', 'write'],
+      message: '--from belongs to restart',
+    },
+  ])(
+    'a restart from a step is rejected for $title',
+    async ({ args, message }) => {
+      const { engine } = executions();
+      const event = { Records: [{ EventSource: 'aws:sns', Sns: { TopicArn: TOPIC, Message: 'all' } }] };
+      const payload = JSON.stringify(event);
+      if (!engine.list().some(({ name }) => name === 'foreign')) {
+        const recorded = [
+          { Id: 'a', Name: 'a', Type: 'STEP', Status: 'SUCCEEDED', StartTimestamp: new Date(0) },
+        ] as const;
+        const functionArn = 'arn:aws:lambda:us-east-1:123456789012:function:mails:$LATEST';
+        engine.stop(engine.start({ functionArn, name: 'foreign', payload, recorded }).arn);
+        const options = { origin: { kind: 'topic', target: 'exports' }, whenBusy: 'wait', asynchronous: true } as const;
+        executions().begin({ name: 'open-1', event, options });
+        await until(() => engine.pending().some(({ arn, kind }) => arn.includes('/open-1/') && kind === 'callback'));
+      }
+      const { code, err } = await runCommand(project, ['executions', ...args]);
+      expect({ code: code > 0, err }).toEqual({ code: true, err: expect.stringContaining(message) });
+    },
+    60_000,
+  );
 
   it('a restart whose recorded steps the code does not have fails with the position', async () => {
     const { engine } = executions();
     const event = { Records: [{ EventSource: 'aws:sns', Sns: { TopicArn: TOPIC, Message: 'all' } }] };
     const { functionArn } = engine.describe(shownArn());
-    const recorded = engine.operations(shownArn()).slice(1, 2).map((one) => ({ ...one, Name: 'gather' }));
+    const recorded = engine
+      .operations(shownArn())
+      .slice(1, 2)
+      .map((one) => ({ ...one, Name: 'gather' }));
     const { arn } = engine.start({ functionArn, name: 'older', payload: JSON.stringify(event), recorded });
     expect(await engine.ended(arn)).toMatchObject({
       status: 'FAILED',

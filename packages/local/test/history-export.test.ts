@@ -41,10 +41,17 @@ const EVENTS = [
     Name: 'framework caller',
     StepSucceededDetails: {
       RetryDetails: { CurrentAttempt: 1 },
-      Result: { Payload: '{"identity":"ada","scopes":["orders:write"],"kind":"external","tenantId":"t-9","claims":{}}' },
+      Result: {
+        Payload: '{"identity":"ada","scopes":["orders:write"],"kind":"external","tenantId":"t-9","claims":{}}',
+      },
     },
   },
-  { EventType: 'CallbackStarted', Id: 'c', Name: 'approval', CallbackStartedDetails: { CallbackId: 'capability', Timeout: 60 } },
+  {
+    EventType: 'CallbackStarted',
+    Id: 'c',
+    Name: 'approval',
+    CallbackStartedDetails: { CallbackId: 'capability', Timeout: 60 },
+  },
   {
     EventType: 'CallbackFailed',
     Id: 'c',
@@ -117,7 +124,9 @@ describe('sallyport history export', () => {
     const file = join(folder, 'histories/7.json');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const text = readFileSync(file, 'utf8');
-    expect(text).not.toMatch(/ada|8f3a|gold|Bearer|authorization|1250|capability|request-1|secret\.ts|t-9|123456789012/);
+    expect(text).not.toMatch(
+      /ada|8f3a|gold|Bearer|authorization|1250|capability|request-1|secret\.ts|t-9|123456789012/,
+    );
     const { events, ...head } = JSON.parse(text) as { events: Record<string, unknown>[] };
     expect(head).toEqual({
       format: 'sallyport.history',
@@ -143,7 +152,8 @@ describe('sallyport history export', () => {
         EventId: 3,
         StepSucceededDetails: {
           Result: {
-            Payload: '{"identity":"text-3","scopes":["orders:write"],"kind":"external","tenantId":"text-4","claims":{}}',
+            Payload:
+              '{"identity":"text-3","scopes":["orders:write"],"kind":"external","tenantId":"text-4","claims":{}}',
           },
         },
       },
@@ -166,7 +176,11 @@ describe('sallyport history export', () => {
     { title: 'another action', args: ['import', ARN], message: /name one execution/ },
     { title: 'a name without its function', args: ['export', 'export-7'], message: /--function <name>/ },
     { title: 'an unknown name', args: ['export', 'x', '--function', 'orders'], message: /has no execution named "x"/ },
-    { title: 'other payloads', args: ['export', ARN, '--payloads', 'some'], message: /"shapes" or "all" \(got "some"\)/ },
+    {
+      title: 'other payloads',
+      args: ['export', ARN, '--payloads', 'some'],
+      message: /"shapes" or "all" \(got "some"\)/,
+    },
     { title: 'values to keep of all', args: ['export', ARN, '--payloads', 'all', '--keep', 'a'], message: /no effect/ },
     { title: 'an unknown flag', args: ['export', ARN, '--kep', 'a'], message: /unknown flag --kep/ },
   ])('exits with 2 for $title', async ({ args, message }) => {
@@ -176,10 +190,16 @@ describe('sallyport history export', () => {
   });
 
   test('exits with 1 for an execution that AWS does not have, and with 2 for a name of two versions', async () => {
-    expect(await run('export', OTHER)).toMatchObject({ code: 1, err: expect.stringContaining('ResourceNotFoundException') });
+    expect(await run('export', OTHER)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('ResourceNotFoundException'),
+    });
     names = [ARN, OTHER];
     const { code, err } = await run('export', 'export-7', '--function', 'orders');
-    expect({ code, err }).toEqual({ code: 2, err: 'sallyport: 2 versions have an execution named "export-7": pass its ARN\n' });
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: 'sallyport: 2 versions have an execution named "export-7": pass its ARN\n',
+    });
     names = [ARN];
   });
 });

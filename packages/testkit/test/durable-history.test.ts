@@ -120,12 +120,7 @@ test('the history has an event for each start, attempt, end and invocation, with
     ['StepStarted', 'pay', 60, {}],
     ['StepStarted', 'mail', 60, {}],
     ['StepSucceeded', 'pay', 60, { Result: { Payload: '"paid"' }, RetryDetails: { CurrentAttempt: 2 } }],
-    [
-      'StepFailed',
-      'mail',
-      60,
-      { Error: { Payload: { ErrorType: 'Bounced' } }, RetryDetails: { CurrentAttempt: 1 } },
-    ],
+    ['StepFailed', 'mail', 60, { Error: { Payload: { ErrorType: 'Bounced' } }, RetryDetails: { CurrentAttempt: 1 } }],
     ['ContextSucceeded', 'lane', 60, { Result: { Payload: '"all"' } }],
     invoked(60, {
       RequestId: 'invocation-2',

@@ -11,7 +11,16 @@ import { differences } from './sweep.js';
 import type { BuildDurable, DurableHandler, DurableRun, ExploreOptions, RunDurableOptions } from './types.js';
 
 /** Kinds of findings. */
-export type FindingKind = 'clock' | 'random' | 'environment' | 'io' | 'order' | 'answer' | 'captured' | 'version' | 'history';
+export type FindingKind =
+  | 'clock'
+  | 'random'
+  | 'environment'
+  | 'io'
+  | 'order'
+  | 'answer'
+  | 'captured'
+  | 'version'
+  | 'history';
 
 /** Something in the code that a replay would break. */
 export interface Finding {

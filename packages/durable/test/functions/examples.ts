@@ -36,7 +36,9 @@ const CASES: Readonly<Record<string, readonly { event: unknown; options?: RunDur
     { event: buildTopicEvent(TOPIC, [{ message: 'all' }]), options: { callbacks: { approval: { approved: true } } } },
     { event: GET },
   ],
-  'readme handler': [{ event: buildQueueEvent(QUEUE, [{ body: '{"id":"7","total":3}' }, { body: '{"id":"8","total":4}' }]) }],
+  'readme handler': [
+    { event: buildQueueEvent(QUEUE, [{ body: '{"id":"7","total":3}' }, { body: '{"id":"8","total":4}' }]) },
+  ],
   approve: [
     { event: buildTopicEvent(TOPIC, [{ message: 'a' }]), options: { callbacks: { approval: true } } },
     { event: buildTopicEvent(TOPIC, [{ message: 'late' }]) },

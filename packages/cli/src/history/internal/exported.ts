@@ -49,7 +49,14 @@ export function exportedHistory(history: ReadHistory, selection: Selection): Exp
   });
   const { functionName, functionVersion, execution, status } = history;
   const head = { functionName, functionVersion, execution, status };
-  return { format: 'sallyport.history', version: 1, ...head, payloads: selection.payloads, count: events.length, events };
+  return {
+    format: 'sallyport.history',
+    version: 1,
+    ...head,
+    payloads: selection.payloads,
+    count: events.length,
+    events,
+  };
 }
 
 function payloadOf(given: unknown, change: (text: string) => string): object {
@@ -62,5 +69,8 @@ function payloadOf(given: unknown, change: (text: string) => string): object {
 
 function errorOf(given: unknown, shapes: Shapes): object {
   const { Payload, Truncated } = membersOf(given);
-  return { ...(Truncated === true && { Truncated }), ...(Payload != null && { Payload: shapes.error(membersOf(Payload)) }) };
+  return {
+    ...(Truncated === true && { Truncated }),
+    ...(Payload != null && { Payload: shapes.error(membersOf(Payload)) }),
+  };
 }

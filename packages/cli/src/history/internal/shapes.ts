@@ -113,7 +113,8 @@ export class Shapes {
       if (inner !== undefined) return JSON.stringify(this.#value(inner));
     }
     const decoded = BASE64.test(text) && text.length % 4 === 0 ? Buffer.from(text, 'base64').toString() : '';
-    if (/^[[{]/.test(decoded) && fromJson(decoded) !== undefined) return Buffer.from(this.#text(decoded)).toString('base64');
+    if (/^[[{]/.test(decoded) && fromJson(decoded) !== undefined)
+      return Buffer.from(this.#text(decoded)).toString('base64');
     if (/^\d+$/.test(text)) return '10';
     if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text)) return '2000-01-01T00:00:00.000Z';
     const known = this.#texts.get(text);
@@ -133,4 +134,6 @@ export class Shapes {
 }
 
 const isNested = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && !(Array.isArray(value) && value.every((one) => typeof one === 'string'));
+  typeof value === 'object' &&
+  value !== null &&
+  !(Array.isArray(value) && value.every((one) => typeof one === 'string'));

@@ -66,7 +66,10 @@ function parseHistory(given: unknown, place: string): ParsedHistory {
   const gap = events.findIndex(({ EventId }, at) => EventId !== at + 1);
   if (gap !== -1 || events.length !== count) {
     const after = gap === -1 ? events.length : gap;
-    throw invalid(place, `is incomplete: it has ${events.length} of ${String(count)} events, none follows number ${after}`);
+    throw invalid(
+      place,
+      `is incomplete: it has ${events.length} of ${String(count)} events, none follows number ${after}`,
+    );
   }
   const [first] = events;
   const { Payload: input } = membersOf(membersOf(first?.ExecutionStartedDetails).Input);

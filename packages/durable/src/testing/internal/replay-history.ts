@@ -32,7 +32,11 @@ export async function replayHistory(
     const last = flow.findLastIndex(({ Id }) => reached.has(Id));
     // Positions are counted, so an operation that is reached has all before it.
     for (const operation of flow.slice(last + 1).reverse()) {
-      if (isRecorded(operation) && (await run(operations.map(withoutOutcome(operation)), operation.Id)).reached.has(operation.Id)) break;
+      if (
+        isRecorded(operation) &&
+        (await run(operations.map(withoutOutcome(operation)), operation.Id)).reached.has(operation.Id)
+      )
+        break;
       missed.unshift(operation);
     }
   }
@@ -96,7 +100,9 @@ const isRecorded = ({ Type, EndTimestamp }: Operation) => Type === 'STEP' && End
 function withoutOutcome({ Id: target }: Operation): (operation: Operation) => Operation {
   return (operation) => {
     const { EndTimestamp: _, StepDetails, ...rest } = operation;
-    return operation.Id === target ? { ...rest, Status: 'READY', StepDetails: { Attempt: (StepDetails?.Attempt ?? 1) - 1 } } : operation;
+    return operation.Id === target
+      ? { ...rest, Status: 'READY', StepDetails: { Attempt: (StepDetails?.Attempt ?? 1) - 1 } }
+      : operation;
   };
 }
 

@@ -9,15 +9,15 @@ import {
   createFileStore,
   type DurableEngine,
   type DurableInvocation,
+  type DurableOutcome,
   type ExecutionSummary,
   type Operation,
-  type DurableOutcome,
 } from '@sallyport/testkit/durable';
 import { toArn } from '../aws/names.js';
 import { localError } from '../errors.js';
 import type { Part, RunBase } from '../host/base.js';
-import { recordedBefore } from './recorded-before.js';
 import type { CodeState, EnvironmentView, InvokeOptions, InvokeOutcome, Invoker } from '../runtime/invoker.js';
+import { recordedBefore } from './recorded-before.js';
 
 /** The parts of a run that its executions use. */
 export interface ExecutionsInit extends Pick<RunBase, 'config' | 'journal'> {
@@ -110,7 +110,10 @@ export class Executions implements Invoker, Part {
    *
    * @throws ServiceError as `Invoke` of Lambda
    */
-  begin({ name, event, options, fn, recorded }: StartByCall): { readonly arn: string; readonly first: Promise<InvokeOutcome> } {
+  begin({ name, event, options, fn, recorded }: StartByCall): {
+    readonly arn: string;
+    readonly first: Promise<InvokeOutcome>;
+  } {
     let resolve: (outcome: InvokeOutcome) => void = () => {};
     const first = new Promise<InvokeOutcome>((settle) => {
       resolve = ({ id, requestId }) => settle({ ok: true, id, requestId, streamed: false, answer: null });
@@ -157,12 +160,18 @@ export class Executions implements Invoker, Part {
   restart(arn: string, from: string | undefined): string {
     const { name, status, functionArn, payload } = this.engine.describe(arn);
     if (from !== undefined && status === 'RUNNING') {
-      throw localError('local.invalid_request', `framework: the execution ${name} is running: stop it before a restart`);
+      throw localError(
+        'local.invalid_request',
+        `framework: the execution ${name} is running: stop it before a restart`,
+      );
     }
     const [, fn = ''] = /:function:([^:]+)/.exec(functionArn) ?? [];
     const found = this.find(fn);
     if (!found) {
-      throw localError('local.invalid_request', `framework: the execution ${name} is of function ${fn}, which is not in this run`);
+      throw localError(
+        'local.invalid_request',
+        `framework: the execution ${name} is of function ${fn}, which is not in this run`,
+      );
     }
     const operations = this.engine.operations(arn);
     if (from !== undefined && !operations.slice(1).some(({ Id }) => Id === from)) {

@@ -52,7 +52,11 @@ export function changeOf(
     if (update.Type === 'CHAINED_INVOKE' && update.Action === 'START') chained[id] = chainedOf(update);
   }
   const list = [...changed.values()];
-  return { entry: { record: { writtenBytes }, operations: list, deadlines, chained }, operations: list, ...(end && { end }) };
+  return {
+    entry: { record: { writtenBytes }, operations: list, deadlines, chained },
+    operations: list,
+    ...(end && { end }),
+  };
 }
 
 function firstOf(operations: ReadonlyMap<string, Operation>): Operation {

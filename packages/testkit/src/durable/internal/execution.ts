@@ -1,6 +1,6 @@
+import type { HistoryEvent } from '../history-wire.js';
 import type { CallbackDeadlines, DurableStore, ExecutionRecord, JournalEntry } from '../store.js';
 import type { Operation } from '../wire.js';
-import type { HistoryEvent } from '../history-wire.js';
 import { replayed } from './apply.js';
 import { HistoryLog } from './history.js';
 

@@ -1,7 +1,7 @@
 import { bytesOfJson } from '@sallyport/core/internal';
+import type { HistoryRequest, HistoryResponse } from '../history-wire.js';
 import type { DurableStore, ExecutionRecord } from '../store.js';
 import type { DurableEngine, ExecutionSummary, PendingWait, StartExecution } from '../types.js';
-import type { HistoryRequest, HistoryResponse } from '../history-wire.js';
 import type {
   CheckpointRequest,
   CheckpointResponse,

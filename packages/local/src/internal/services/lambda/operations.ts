@@ -44,7 +44,13 @@ export function createLambda(options: LambdaOptions): AwsService {
       const durable = options.executions?.find(name);
       if (options.executions && durable) {
         const origin = { kind: 'invoke', target: name, ...(alias !== undefined && { alias }) };
-        return execute(options.executions, call, { name: execution, event, origin, durable, isLater: type === 'Event' });
+        return execute(options.executions, call, {
+          name: execution,
+          event,
+          origin,
+          durable,
+          isLater: type === 'Event',
+        });
       }
       if (execution !== undefined) {
         throw new AwsFault(400, 'InvalidParameterValueException', `${name} is not a durable function`);
