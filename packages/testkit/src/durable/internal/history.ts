@@ -41,7 +41,7 @@ export class HistoryLog {
     this.#last = entry.at ?? entry.record?.endedAt ?? this.#last;
     for (const operation of entry.operations ?? []) {
       if (operation.Type === 'EXECUTION') this.#begin(execution.record, operation);
-      else this.#operation(execution, execution.operations.get(operation.Id), operation, entry);
+      else this.#operation(execution.operations.get(operation.Id), operation, entry);
     }
     if (entry.record) this.#record(execution, entry.record);
   }
@@ -74,7 +74,7 @@ export class HistoryLog {
     this.#push(`Execution${ENDS[change.status]}`, { Id: first?.Id ?? '', Name: before.name }, outcome);
   }
 
-  #operation(execution: Execution, before: Operation | undefined, after: Operation, entry: JournalEntry): void {
+  #operation(before: Operation | undefined, after: Operation, entry: JournalEntry): void {
     const { Type, Status } = after;
     const kind = TYPES[Type];
     const began = !before || (before.Status === 'READY' && Status !== 'READY');
