@@ -2,7 +2,6 @@ import { withDurableExecution } from '@aws/durable-execution-sdk-js';
 import { durable, durableExecutions } from '@sallyport/durable';
 import { type BuildDurable, explore, fakeDurableService } from '@sallyport/durable/testing';
 import { buildQueueEvent, type TestEnv } from '@sallyport/testkit';
-import { exportedHistory } from '../../cli/src/history/internal/exported.js';
 import { parseHistories } from '../src/testing/internal/exported-history.js';
 import { replayHistory } from '../src/testing/internal/replay-history.js';
 
@@ -29,13 +28,8 @@ const orders =
     return app;
   };
 
-const SELECTION = { payloads: 'shapes', keep: [], remove: [] } as const;
-
 /** The exported history of an execution, after `waits` waits. */
-async function historyOf(
-  build: BuildDurable,
-  { waits = 9, event = EVENT as unknown, selection = SELECTION as object, end = false } = {},
-) {
+async function historyOf(build: BuildDurable, { waits = 9, event = EVENT as unknown, end = false } = {}) {
   const { service } = fakeDurableService(build);
   const { arn } = service.start({ functionArn: FUNCTION, name: 'n-1', payload: JSON.stringify(event) });
   await service.settle();
@@ -46,8 +40,17 @@ async function historyOf(
   const { status } = service.describe(arn);
   const { Events } = await service.getExecutionHistory({ DurableExecutionArn: arn, MaxItems: 1_000 });
   service.close();
-  const read = { functionName: 'orders', functionVersion: '7', execution: 'n-1', status, events: Events as never };
-  return JSON.stringify(exportedHistory(read, { ...SELECTION, ...selection }));
+  return JSON.stringify({
+    format: 'sallyport.history',
+    version: 1,
+    functionName: 'orders',
+    functionVersion: '7',
+    execution: 'n-1',
+    status,
+    payloads: 'shapes',
+    count: Events.length,
+    events: Events,
+  });
 }
 
 /** The findings of a new version in histories. */
@@ -120,36 +123,6 @@ describe('an exported history', () => {
 });
 
 describe('an exported file', () => {
-  test('has no secret, no value and no capability by default', async () => {
-    const text = await historyOf(orders('charge', 'pack'));
-    for (const value of ['A-1', 'ada@example.com', 'hunter2', 'invocation-1', '123456789012:function']) {
-      expect(text).not.toContain(value);
-    }
-    const { events, ...head } = JSON.parse(text) as { events: { ExecutionStartedDetails?: unknown }[] };
-    expect(head).toEqual({
-      format: 'sallyport.history',
-      version: 1,
-      functionName: 'orders',
-      functionVersion: '7',
-      execution: 'n-1',
-      status: 'SUCCEEDED',
-      payloads: 'shapes',
-      count: events.length,
-    });
-    expect(text).toContain(String.raw`\"order\":\"text-`);
-  });
-
-  test('keeps named members and operations, removes others, and never has a secret', async () => {
-    const kept = await historyOf(orders('charge', 'pack'), {
-      selection: { keep: ['order', 'secret'], remove: ['owner'] },
-    });
-    expect(kept).toContain('A-1');
-    expect(kept).not.toMatch(/hunter2|owner/);
-    const all = await historyOf(orders('charge', 'pack'), { selection: { payloads: 'all', remove: ['name'] } });
-    expect(all).toMatch(/A-1/);
-    expect(all).not.toMatch(/hunter2|ada@example\.com/);
-  });
-
   const whole = async () =>
     JSON.parse(await historyOf(orders('charge', 'pack'))) as Record<string, unknown> & { events: object[] };
   const changed = async (change: object | ((history: Awaited<ReturnType<typeof whole>>) => object)) => {
@@ -241,9 +214,10 @@ describe('an exported file', () => {
       );
       return app;
     };
-    expect(await found(build, [await historyOf(build)])).toEqual([
-      expect.stringMatching(/"ship" is not reached.*--keep/),
-    ]);
-    expect(await found(build, [await historyOf(build, { selection: { keep: ['size'] } })])).toEqual([]);
+    const history = await historyOf(build);
+    const placeholders = history.replace(String.raw`"Payload":"\"large\""`, String.raw`"Payload":"\"text-1\""`);
+    expect(placeholders).not.toBe(history);
+    expect(await found(build, [placeholders])).toEqual([expect.stringMatching(/"ship" is not reached.*--keep/)]);
+    expect(await found(build, [history])).toEqual([]);
   });
 });

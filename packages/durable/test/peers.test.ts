@@ -53,7 +53,7 @@ const WAYS: Readonly<Record<string, (delivery: number) => BuildDurable>> = {
     withDurableExecution(async (event: Batch, ctx) => {
       const processor = new powertools.BatchProcessor(powertools.EventType.SQS);
       const handle = ({ messageId = '' }: { messageId?: string }) => record(ctx, messageId, delivery);
-      // Records side by side would take the positions of their steps in the order in which they end.
+      // Side by side, the positions of steps depend on the order in which steps end.
       return powertools.processPartialResponse(event as never, handle as never, processor, {
         processInParallel: false,
       });

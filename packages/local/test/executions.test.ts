@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import * as lambda from '@aws-sdk/client-lambda';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { launchBrowser } from '@sallyport/browser';
-import { HISTORY_COMMAND } from '../../cli/src/history/command.js';
 import { announce } from '../src/internal/commands/running.js';
 import type { RunningHost } from '../src/internal/host/create-host.js';
 import { run as runCommand } from './support/command.js';
@@ -185,32 +184,6 @@ describe('a durable function', () => {
       .map((id) => host.journal.get(id)?.requestId);
     expect(completed.map(({ RequestId }) => RequestId)).toEqual(requestIds);
     expect(completed[1]?.Error).toEqual({});
-    const output = { out: '', err: '' };
-    const signal = new AbortController().signal;
-    const environment = {
-      AWS_ENDPOINT_URL: `http://127.0.0.1:${host.ports.aws}`,
-      AWS_REGION: 'us-east-1',
-      AWS_ACCESS_KEY_ID: host.keys.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: host.keys.secretAccessKey,
-    };
-    const code = await HISTORY_COMMAND.run(
-      ['export', executions().engine.describe(arn).name, '--function', 'service'],
-      {
-        cwd: project.folder,
-        environment,
-        signal,
-        input: async () => '',
-        out: (text) => {
-          output.out += text;
-        },
-        err: (text) => {
-          output.err += text;
-        },
-      },
-    );
-    expect({ code, err: output.err }).toEqual({ code: 0, err: '' });
-    expect(JSON.parse(output.out)).toMatchObject({ format: 'sallyport.history', functionName: 'service', count: 15 });
-    expect(output.out).not.toMatch(/order-2|charged/);
   }, 60_000);
 
   it('stops an execution and lists it by a part of its name, as the API does', async () => {

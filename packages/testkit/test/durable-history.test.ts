@@ -190,7 +190,7 @@ test('inputs, results and errors are left out without IncludeExecutionData, and 
   await expect(other).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
 });
 
-test('a folder of journals gives the same history after a restart', async () => {
+test('a folder of journals has the same history after a restart', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'history-'));
   try {
     const script = [

@@ -32,7 +32,7 @@ export interface EventError {
 export interface RetryDetails {
   /** 1 for the first attempt. */
   readonly CurrentAttempt?: number | undefined;
-  /** Seconds until the next attempt; absent if there is none. */
+  /** Seconds until the next attempt; absent after the last attempt. */
   readonly NextAttemptDelaySeconds?: number | undefined;
 }
 

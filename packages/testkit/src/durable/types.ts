@@ -70,7 +70,7 @@ export interface StartExecution {
   readonly synchronous?: boolean;
   /** Seconds until the execution times out: 1 to 31,622,400. Default: 900. */
   readonly timeoutSeconds?: number;
-  /** Operations that the execution has from its start, such as those of an earlier one. Default: none. */
+  /** Operations that the execution has from its start, such as the operations of an earlier one. Default: none. */
   readonly recorded?: readonly Operation[];
 }
 

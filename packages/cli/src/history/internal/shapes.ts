@@ -31,7 +31,7 @@ export class Shapes {
     this.#selection = selection;
   }
 
-  /** The input of an execution, which stays dispatchable. */
+  /** The input of an execution, which can still be dispatched. */
   input(payload: string): string {
     if (this.#selection.payloads === 'all') return this.#clean(payload);
     return JSON.stringify(this.#routed(fromJson(payload)));

@@ -16,7 +16,7 @@ interface Replay {
   readonly reached: ReadonlySet<string>;
 }
 
-/** The differences between a recorded execution and the function that has to finish it; empty if there are none. */
+/** The differences between a recorded execution and the function that has to finish it; an empty list without differences. */
 export async function replayHistory(
   build: BuildDurable,
   history: ParsedHistory,

@@ -23,7 +23,7 @@ export function surplus(expected: DurableRun, actual: DurableRun, isInterrupted:
   return [...countsOf(entriesOf(actual))].flatMap(([, { entry, count }]) => {
     const { what, name, fields } = entry;
     const before = known.get(keyOf(entry))?.count ?? 0;
-    // A step that runs at most once fails when a kill interrupts it: its lines are those of the failure.
+    // A step that runs at most once fails when a kill interrupts it: its lines describe the failure.
     if (before === 0 && isInterrupted) return [];
     if (before === 0) {
       const others = names.get(`${what} ${name}`);

@@ -10,7 +10,7 @@ import { needRunning, type Running } from './running.js';
 /** Flags of the command. */
 export const EXECUTIONS_FLAGS: Readonly<Record<string, Flag>> = {
   json: { type: 'boolean', help: 'one JSON object a line' },
-  from: { type: 'text', help: 'restart: the operation from which it runs; those before it stay recorded' },
+  from: { type: 'text', help: 'restart: the operation from which it runs; earlier operations are kept' },
 };
 
 const ACTIONS = ['skip', 'stop', 'kill', 'restart', 'complete', 'fail'];

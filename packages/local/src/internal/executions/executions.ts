@@ -21,7 +21,7 @@ import { recordedBefore } from './recorded-before.js';
 
 /** The parts of a run that its executions use. */
 export interface ExecutionsInit extends Pick<RunBase, 'config' | 'journal'> {
-  /** Runs the function with an envelope; of several functions the one that `origin.function` names. */
+  /** Runs the function with an envelope; `origin.function` selects one of several. */
   readonly invoker: Invoker;
   /** The durable functions of a run of several functions. */
   readonly functions?: readonly DurableFunction[];
@@ -143,7 +143,7 @@ export class Executions implements Invoker, Part {
     return { ok: false, ...ids, reason: 'handler', error: { errorType: ErrorType, errorMessage: ErrorMessage } };
   }
 
-  /** The durable function with this name; `undefined` if the run has none. */
+  /** The durable function with this name; `undefined` if absent. */
   find(name: string): DurableFunction | undefined {
     const { functions, config } = this.#init;
     if (functions) return functions.find((one) => one.name === name);
@@ -151,7 +151,7 @@ export class Executions implements Invoker, Part {
   }
 
   /**
-   * Restarts an execution that has ended: a new one with the same event, and with the operations before `from`.
+   * Restarts an execution that has ended: another execution with the same event, and with the operations before `from`.
    *
    * @param from id of an operation; default: nothing is recorded
    * @throws FrameworkError `local.not_found` for an unknown operation, `local.invalid_request` for an execution that runs, or whose

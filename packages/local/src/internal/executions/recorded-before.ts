@@ -1,7 +1,7 @@
 import type { Operation } from '@sallyport/testkit/durable';
 
 /**
- * The operations with which an execution begins that restarts at `target`: those that started before it and have ended. A context
+ * The operations with which an execution begins that restarts at `target`: they started before it, and have ended. A context
  * around an operation that runs again is open.
  */
 export function recordedBefore(operations: readonly Operation[], target: string): readonly Operation[] {

@@ -77,7 +77,7 @@ export class Fleet implements Invoker {
     );
   }
 
-  /** Events of durable functions start executions, whose envelopes come back with the name of their function. */
+  /** Events of durable functions start executions, which invoke this run with an envelope and the name of the function. */
   useExecutions(executions: Executions): void {
     this.#executions = executions;
   }

@@ -35,7 +35,7 @@ export class HistoryLog {
     return this.#events;
   }
 
-  /** Adds the events of a change; `execution` is as it was before. */
+  /** Adds the events of a change; `execution` does not have it yet. */
   add(execution: Execution, entry: JournalEntry): void {
     // Journals of an earlier version have no times.
     this.#last = entry.at ?? entry.record?.endedAt ?? this.#last;

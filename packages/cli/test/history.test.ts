@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as sdk from '@aws-sdk/client-lambda';
 import { type Service, ServiceError, startService } from '@sallyport/testkit/services';
-import { HISTORY_COMMAND } from '../../cli/src/history/command.js';
-import { runIn } from '../../cli/test/support/run.js';
+import { HISTORY_COMMAND } from '../src/history/command.js';
+import { runIn } from './support/run.js';
 
 const ARN = 'arn:aws:lambda:eu-west-1:123456789012:function:orders:7/durable-execution/export-7/1f2e';
 const OTHER = ARN.replace(':7/', ':8/');
