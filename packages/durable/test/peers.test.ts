@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
 import { type DurableContext, withDurableExecution } from '@aws/durable-execution-sdk-js';
+import * as powertools from '@aws-lambda-powertools/batch';
 import { durable, durableExecutions } from '@sallyport/durable';
 import { type BuildDurable, runDurable } from '@sallyport/durable/testing';
 import { buildQueueEvent, type TestEnv } from '@sallyport/testkit';
@@ -34,15 +33,6 @@ async function record(ctx: DurableContext, id: string, delivery: number): Promis
   await ctx.step(`charge ${id}`, async () => charge(id), ONCE);
   await ctx.step(`mail ${id}`, async () => mail(id, delivery), ONCE);
 }
-
-// The package is a dependency of the comparison pages.
-const powertools = (await import(
-  pathToFileURL(
-    createRequire(new URL('../../../scripts/bench/package.json', import.meta.url)).resolve(
-      '@aws-lambda-powertools/batch',
-    ),
-  ).href
-)) as typeof import('@aws-lambda-powertools/batch');
 
 const WAYS: Readonly<Record<string, (delivery: number) => BuildDurable>> = {
   'steps of the SDK for each record': (delivery) => () =>
