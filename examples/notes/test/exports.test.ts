@@ -1,4 +1,4 @@
-import { runDurable, sweep } from '@sallyport/durable/testing';
+import { explore, runDurable, sweep } from '@sallyport/durable/testing';
 import { createFakeObjectStore } from '@sallyport/objectstore/testing';
 import { buildTopicEvent, type TestEnv } from '@sallyport/testkit';
 import { createExports } from '../src/exports.js';
@@ -57,4 +57,10 @@ it('a kill at any checkpoint changes nothing', async () => {
   const { kills, run } = await sweep(build, event, { environment, callbacks: { approval: { approved: true } } });
   expect(run.status).toBe('SUCCEEDED');
   expect(kills).toBeGreaterThan(5);
+});
+
+it.each([2, 51])('a replay of an export of %i notes breaks nothing', async (count) => {
+  const { build } = createWorld(count);
+  const options = { environment, callbacks: { approval: { approved: true } }, seeds: 1 };
+  expect(await explore(build, event, options)).toEqual([]);
 });

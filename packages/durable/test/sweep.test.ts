@@ -1,4 +1,5 @@
 import { StepSemantics, withDurableExecution } from '@aws/durable-execution-sdk-js';
+import { defineMetrics } from '@sallyport/core/observability';
 import { durable, durableExecutions } from '@sallyport/durable';
 import { type BuildDurable, sweep } from '@sallyport/durable/testing';
 import { buildQueueEvent, type TestEnv } from '@sallyport/testkit';
@@ -46,6 +47,47 @@ describe('sweep', () => {
     const event = buildQueueEvent('arn:aws:sqs:eu-west-1:123456789012:orders', [{ body: 'order 7' }]);
     const { kills, repeated } = await sweep(build, event);
     expect({ kills, repeated }).toEqual({ kills: 9, repeated: 4 });
+  });
+
+  interface Out {
+    readonly log: { info(message: string, fields: object): void };
+    metric(name: string, value: number): void;
+    span<T>(name: string, run: () => T): T;
+  }
+
+  test.each([
+    {
+      what: 'line',
+      text: 'the line "INFO charged" was written with',
+      write: ({ log }: Out, n: number) => log.info('charged', { n }),
+    },
+    {
+      what: 'metric',
+      text: 'the metric "Charged" was written with',
+      write: (out: Out, n: number) => out.metric('Charged', n),
+    },
+    {
+      what: 'span',
+      text: 'the span "charge 2" was written with',
+      write: (out: Out, n: number) => out.span(`charge ${n}`, () => n),
+    },
+  ])('lists a $what that is written again with other fields', async ({ text, write }) => {
+    let written = 0;
+    const build = (env: TestEnv) => {
+      const observability = { ...env.options().observability, metrics: defineMetrics({ Charged: {} }) };
+      const app = env.app({ surfaces: [durableExecutions()], observability });
+      app.queue(
+        'orders',
+        durable(async (ctx) => {
+          written += 1;
+          write(ctx as unknown as Out, written);
+          await ctx.step('charge', () => 'charged');
+        }),
+      );
+      return app;
+    };
+    const event = buildQueueEvent('arn:aws:sqs:eu-west-1:123456789012:orders', [{ body: 'order 7' }]);
+    await expect(sweep(build, event)).rejects.toThrow(text);
   });
 
   test('lists the kills after which the result differs', async () => {

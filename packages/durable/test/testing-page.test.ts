@@ -8,16 +8,17 @@ const FOLDER = join(import.meta.dirname, '..');
 const PAGE = readFileSync(join(FOLDER, 'TESTING.md'), 'utf8');
 const BLOCKS = [...PAGE.matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code);
 
-test('the page has blocks for runDurable, sweep and explore', () => {
+test('the page has blocks for runDurable, sweep and explore, also with histories', () => {
   expect(BLOCKS.map((code) => /\{ (\w+) \} from '@sallyport\/durable\/testing'/.exec(code)?.[1])).toEqual([
     'runDurable',
     'sweep',
+    'explore',
     'explore',
   ]);
 });
 
 // The gate `readmes` runs bundles, in which AWS's SDK does not find the plugin that observes steps.
-test.each([0, 1, 2])(
+test.each([0, 1, 2, 3])(
   'block %i of the page runs',
   async (index) => {
     const options = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };

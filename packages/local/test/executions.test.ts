@@ -178,12 +178,39 @@ describe('a durable function', () => {
     await pending('invocation');
     executions().engine.skip((one) => one.arn === arn);
     expect(await executions().engine.ended(arn)).toMatchObject({ status: 'SUCCEEDED', invocations: 3 });
-    const own = operationsOf(arn).filter((one) => /^(?:STEP|WAIT)/.test(one));
-    expect(own).toEqual(['STEP charge SUCCEEDED', 'WAIT cool off SUCCEEDED', 'STEP mail SUCCEEDED']);
+    const flow = operationsOf(arn).filter((one) => /^(?:STEP|WAIT)/.test(one));
+    expect(flow).toEqual(['STEP charge SUCCEEDED', 'WAIT cool off SUCCEEDED', 'STEP mail SUCCEEDED']);
     const killed = executions()
       .invocationsOf(arn)
       .map((id) => host.journal.get(id)?.status);
     expect(killed).toEqual(['ok', 'failed', 'ok']);
+
+    const pages = lambda.paginateGetDurableExecutionHistory(
+      { client: clients.api, pageSize: 4 },
+      { DurableExecutionArn: arn, IncludeExecutionData: false },
+    );
+    const events: lambda.Event[] = [];
+    for await (const { Events = [] } of pages) events.push(...Events);
+    const own = ({ EventType, Name = '' }: lambda.Event) => `${EventType} ${Name.replace(/ [\w-]{36}$/, '')}`;
+    // The wait can be skipped before its invocation has ended.
+    expect(events.map(own).filter((one) => !/^(?:Execution|Invocation)/.test(one))).toEqual([
+      'ContextStarted group 0',
+      'ContextStarted queue 0',
+      'StepStarted charge',
+      'StepSucceeded charge',
+      'WaitStarted cool off',
+      'WaitSucceeded cool off',
+      'StepStarted mail',
+      'StepSucceeded mail',
+      'ContextSucceeded queue 0',
+      'ContextSucceeded group 0',
+    ]);
+    const completed = events.flatMap(({ InvocationCompletedDetails: details }) => (details ? [details] : []));
+    const requestIds = executions()
+      .invocationsOf(arn)
+      .map((id) => host.journal.get(id)?.requestId);
+    expect(completed.map(({ RequestId }) => RequestId)).toEqual(requestIds);
+    expect(completed[1]?.Error).toEqual({});
   }, 60_000);
 
   it('stops an execution and lists it by a part of its name, as the API does', async () => {
@@ -236,7 +263,8 @@ describe('a durable function', () => {
       await page.getByRole('status').filter({ hasText: 'The callback is answered' }).waitFor();
       expect(await executions().engine.ended(arn)).toMatchObject({ status: 'SUCCEEDED' });
       await execution.getByText('"rejected"').waitFor();
-      await page.getByRole('button', { name: /^Restart/ }).click();
+      await page.getByRole('button', { name: 'Restart from here write' }).waitFor();
+      await page.getByRole('button', { name: /^Restart r?$|^Restart$/ }).click();
       await page.getByRole('status').filter({ hasText: 'Another execution has started' }).waitFor();
       await expectAccessible(page);
     } finally {
@@ -259,5 +287,76 @@ describe('a durable function', () => {
     expect(await executions().engine.ended(open?.arn ?? '')).toMatchObject({ status: 'SUCCEEDED' });
     expect(await command('skip')).toMatchObject({ code: 0 });
     expect(await command('nothing')).toMatchObject({ code: 2 });
+    const written = executions().engine.list().length;
+    expect(await command('restart', 'shown', '--from', 'write')).toMatchObject({ code: 0, err: '' });
+    const again = executions().engine.list()[written];
+    expect(await executions().engine.ended(again?.arn ?? '')).toMatchObject({ status: 'SUCCEEDED', invocations: 1 });
+    const [before, after] = [
+      executions().engine.operations(shownArn()),
+      executions().engine.operations(again?.arn ?? ''),
+    ];
+    const times = (all: typeof before) =>
+      all.slice(1, 4).map(({ Name, Status, EndTimestamp }) => [Name, Status, EndTimestamp]);
+    expect(times(after)).toEqual(times(before));
+    expect(after.map(({ Name = '' }) => Name)).toEqual(['', 'collect', 'approval', 'approval submit', 'write']);
+  });
+
+  const shownArn = () =>
+    executions()
+      .engine.list()
+      .find(({ name }) => name === 'shown')?.arn ?? '';
+
+  it.each([
+    { title: 'an unknown step', args: ['restart', 'shown', '--from', 'paint'], message: 'has no operation "paint"' },
+    {
+      title: 'a running execution',
+      args: ['restart', 'open-1', '--from', 'collect'],
+      message: 'open-1 is running: stop it',
+    },
+    {
+      title: 'an execution of another function',
+      args: ['restart', 'foreign', '--from', 'a'],
+      message: 'is of function mails',
+    },
+    {
+      title: '--from without restart',
+      args: ['skip', 'shown', '--from', 'write'],
+      message: '--from belongs to restart',
+    },
+  ])(
+    'a restart from a step is rejected for $title',
+    async ({ args, message }) => {
+      const { engine } = executions();
+      const event = { Records: [{ EventSource: 'aws:sns', Sns: { TopicArn: TOPIC, Message: 'all' } }] };
+      const payload = JSON.stringify(event);
+      if (!engine.list().some(({ name }) => name === 'foreign')) {
+        const recorded = [
+          { Id: 'a', Name: 'a', Type: 'STEP', Status: 'SUCCEEDED', StartTimestamp: new Date(0) },
+        ] as const;
+        const functionArn = 'arn:aws:lambda:us-east-1:123456789012:function:mails:$LATEST';
+        engine.stop(engine.start({ functionArn, name: 'foreign', payload, recorded }).arn);
+        const options = { origin: { kind: 'topic', target: 'exports' }, whenBusy: 'wait', asynchronous: true } as const;
+        executions().begin({ name: 'open-1', event, options });
+        await until(() => engine.pending().some(({ arn, kind }) => arn.includes('/open-1/') && kind === 'callback'));
+      }
+      const { code, err } = await runCommand(project, ['executions', ...args]);
+      expect({ code: code > 0, err }).toEqual({ code: true, err: expect.stringContaining(message) });
+    },
+    60_000,
+  );
+
+  it('a restart whose recorded steps the code does not have fails with the position', async () => {
+    const { engine } = executions();
+    const event = { Records: [{ EventSource: 'aws:sns', Sns: { TopicArn: TOPIC, Message: 'all' } }] };
+    const { functionArn } = engine.describe(shownArn());
+    const recorded = engine
+      .operations(shownArn())
+      .slice(1, 2)
+      .map((one) => ({ ...one, Name: 'gather' }));
+    const { arn } = engine.start({ functionArn, name: 'older', payload: JSON.stringify(event), recorded });
+    expect(await engine.ended(arn)).toMatchObject({
+      status: 'FAILED',
+      error: { ErrorMessage: expect.stringMatching(/Non-deterministic execution.*"gather".*"collect"/) },
+    });
   });
 });

@@ -1,5 +1,15 @@
 // A local service for durable executions: for tests with a manual clock, and for a development server.
 export { createDurableEngine, DURABLE_ENGINE_OPTIONS } from './durable/engine.js';
+export type {
+  EventDetails,
+  EventError,
+  EventPayload,
+  HistoryEvent,
+  HistoryEventType,
+  HistoryRequest,
+  HistoryResponse,
+  RetryDetails,
+} from './durable/history-wire.js';
 export {
   type CallbackDeadlines,
   createFileStore,
@@ -13,6 +23,7 @@ export type {
   DurableEngine,
   DurableEngineOptions,
   DurableInvocation,
+  DurableOutcome,
   ExecutionSummary,
   PendingWait,
   StartExecution,

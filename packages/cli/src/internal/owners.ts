@@ -42,6 +42,7 @@ export const OWNERS: readonly Owner[] = [
     commands: {
       contract: 'writes the documents of the service; `contract check`, `publish` and `record` compare and share them',
       types: 'writes the types of the contract for callers, producers and tests',
+      history: 'writes the history of a durable execution without values, to replay it against a new version',
       redrive: 'lists the messages of a failure queue, and sends them back to their source',
       runbook: 'writes the runbook of the service from its inventory and its template',
       compare: 'runs recorded events through an old and a new handler, and prints the differences',

@@ -1,22 +1,34 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Driving } from './internal/execution-driver.js';
+import { type ParsedHistory, parseHistories } from './internal/exported-history.js';
 import { type Kill, killOnce, killText } from './internal/kill.js';
 import { EXPLORE_OPTIONS } from './internal/options.js';
 import { type Read, withProbes } from './internal/probes.js';
+import { replayHistory } from './internal/replay-history.js';
 import type { Body } from './observer.js';
 import { drive } from './run-durable.js';
 import { differences } from './sweep.js';
 import type { BuildDurable, DurableHandler, DurableRun, ExploreOptions, RunDurableOptions } from './types.js';
 
 /** Kinds of findings. */
-export type FindingKind = 'clock' | 'random' | 'environment' | 'io' | 'order' | 'answer' | 'captured' | 'version';
+export type FindingKind =
+  | 'clock'
+  | 'random'
+  | 'environment'
+  | 'io'
+  | 'order'
+  | 'answer'
+  | 'captured'
+  | 'version'
+  | 'history';
 
 /** Something in the code that a replay would break. */
 export interface Finding {
   /**
    * `clock`, `random`, `environment`: plain code reads them. `io`: plain code opens a socket, file or timer. `order`: operations differ
    * from run to run. `answer`: the result does. `captured`: the result depends on a variable that outlived an invocation. `version`: the
-   * next version cannot finish an execution that this one began.
+   * next version cannot finish an execution that this one began. `history`: the next version, or else this one, differs from an
+   * exported history.
    */
   readonly kind: FindingKind;
   /** Description of the finding, with the run that showed it. */
@@ -37,6 +49,7 @@ type Outcome = { readonly value: unknown } | { readonly thrown: unknown };
  *
  * @returns the findings, each once; empty for code that a replay does not break
  * @throws AssertionError as `runDurable`, for the first run
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option, and for a history that is incomplete, of another function or format
  * @example assert.deepEqual(await explore(build, event), []);
  */
 export async function explore(
@@ -44,9 +57,25 @@ export async function explore(
   event: unknown,
   options: ExploreOptions = {},
 ): Promise<readonly Finding[]> {
-  const { seeds, next } = EXPLORE_OPTIONS.parse(options);
-  const { seeds: _seeds, next: _next, ...runOptions } = options;
-  return new Exploration(build, event, runOptions).run(seeds, next);
+  const { seeds, next, histories, functionName } = EXPLORE_OPTIONS.parse(options);
+  const { seeds: _seeds, next: _next, histories: _histories, functionName: _name, ...runOptions } = options;
+  const parsed = parseHistories(histories, functionName);
+  const found = await new Exploration(build, event, runOptions).run(seeds, next);
+  const differing = await inHistories(next ?? build, parsed, runOptions);
+  return [...found, ...differing];
+}
+
+async function inHistories(
+  build: BuildDurable,
+  histories: readonly ParsedHistory[],
+  options: RunDurableOptions,
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const history of histories) {
+    const problems = await replayHistory(build, history, options);
+    findings.push(...problems.map((text): Finding => ({ kind: 'history', message: `${history.title}: ${text}` })));
+  }
+  return findings;
 }
 
 class Exploration {

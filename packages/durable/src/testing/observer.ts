@@ -23,6 +23,8 @@ export interface Place {
 
 /** Watches the step functions of one invocation. */
 export interface Observer {
+  /** An operation begins or ends, or is replayed. */
+  operation(id: string): void;
   /** Runs a step function; `run` calls it once. */
   body(info: { readonly id: string; readonly name?: string; readonly attempt: number }, run: () => unknown): unknown;
 }

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { canonicalJson } from '@sallyport/core/internal';
 import { type Kill, killOnce, killText } from './internal/kill.js';
 import { SWEEP_OPTIONS } from './internal/options.js';
+import { surplus } from './internal/surplus.js';
 import { drive } from './run-durable.js';
 import type { BuildDurable, DurableRun, SweepOptions } from './types.js';
 
@@ -25,8 +26,8 @@ export interface SweepReport {
  * @returns counts
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  * @throws AssertionError that lists every kill after which the result or status differs, a function of
- *   `atMostOnce` ran twice, or a log line, metric or span was written two or more additional times. The sweep also fails if a
- *   recorded step runs again.
+ *   `atMostOnce` ran twice, or a log line, metric or span was written two or more additional times or with other fields. Times and
+ *   ids that differ by their nature are not compared. The sweep also fails if a recorded step runs again.
  * @example
  * const { kills, repeated } = await sweep(build, event);
  */
@@ -52,7 +53,7 @@ export async function sweep(build: BuildDurable, event: unknown, options: SweepO
     const found = [
       ...(isInterrupted ? [] : differences(run, killed)),
       ...twice.filter((name) => atMostOnce.includes(name)).map((name) => `step "${name}" ran twice`),
-      ...surplus(run, killed),
+      ...surplus(run, killed, isInterrupted),
     ];
     problems.push(...found.map((problem) => `${text}: ${problem}`));
     await check?.(killed, text);
@@ -106,35 +107,3 @@ export function differences(expected: DurableRun, actual: DurableRun): string[] 
 
 const endsOf = ({ started }: DurableRun) =>
   started.map(({ name, status, result = null }) => ({ name, status, result }));
-
-/** Lines, metrics and spans that were written two or more additional times. Their times and ids are not compared. */
-function surplus(expected: DurableRun, actual: DurableRun): string[] {
-  return [
-    ...moreOf('the line', linesOf(expected), linesOf(actual)),
-    ...moreOf('the metric', metricsOf(expected), metricsOf(actual)),
-    ...moreOf('the span', spansOf(expected), spansOf(actual)),
-  ];
-}
-
-const linesOf = ({ logs }: DurableRun) =>
-  logs.map((line) => `${line.level} ${'event' in line ? line.event : line.message}`);
-const metricsOf = ({ records }: DurableRun) => records.metrics.map(({ name }) => name);
-/** Spans of a batch and of its records have one name: they differ by parent and message. */
-const spansOf = ({ records }: DurableRun) =>
-  records.spans.map(({ name, parent, attributes }) =>
-    [name, parent, attributes['messaging.message.id']].filter((part) => part !== undefined && part !== '').join(' / '),
-  );
-
-function moreOf(what: string, expected: readonly string[], actual: readonly string[]): string[] {
-  const counts = countsOf(expected);
-  return [...countsOf(actual)].flatMap(([text, count]) => {
-    const allowed = (counts.get(text) ?? 0) + 1;
-    return count > allowed ? [`${what} "${text}" was written ${count} times, at most ${allowed} expected`] : [];
-  });
-}
-
-function countsOf(texts: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
-  return counts;
-}

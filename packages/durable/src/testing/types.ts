@@ -61,6 +61,13 @@ export interface ExploreOptions extends RunDurableOptions {
   readonly seeds?: number;
   /** The next version of the function, which has to finish executions that this version began. Default: not examined. */
   readonly next?: BuildDurable;
+  /**
+   * Histories that `sallyport history export` wrote, as objects or JSON text. The next version, or else this one, has to finish these
+   * executions. Default: none.
+   */
+  readonly histories?: readonly unknown[];
+  /** Name of the function to which all histories must belong. Default: that of the first. */
+  readonly functionName?: string;
 }
 
 /** An execution that a record has started. */

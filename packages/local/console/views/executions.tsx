@@ -130,7 +130,7 @@ function Execution({ view }: { readonly view: ExecutionView }) {
       </div>
       {error !== null && <p class="reason">{error}</p>}
       <h4>Operations</h4>
-      <TimeLine operations={operations} arn={arn} />
+      <TimeLine operations={operations} arn={arn} hasEnded={!isRunning} />
       <h4>Invocations</h4>
       <p>
         {invocationIds.length === 0 && <span class="quiet">No invocation in this run.</span>}
@@ -153,7 +153,12 @@ function Execution({ view }: { readonly view: ExecutionView }) {
 }
 
 /** The operations on one scale, each with its state. */
-function TimeLine({ operations, arn }: { readonly operations: readonly OperationView[]; readonly arn: string }) {
+function TimeLine(props: {
+  readonly operations: readonly OperationView[];
+  readonly arn: string;
+  readonly hasEnded: boolean;
+}) {
+  const { operations, arn, hasEnded } = props;
   if (operations.length === 0) return <Empty>No operation yet.</Empty>;
   const start = Math.min(...operations.map(({ startedAt }) => startedAt));
   const end = Math.max(...operations.map(({ startedAt, endedAt }) => endedAt ?? startedAt));
@@ -181,6 +186,13 @@ function TimeLine({ operations, arn }: { readonly operations: readonly Operation
             </span>
             {one.waits && one.kind !== 'callback' && (
               <Action label="End now" of={one.name} onClick={() => act({ arn, action: 'skip', operation: one.id })} />
+            )}
+            {hasEnded && one.kind === 'step' && (
+              <Action
+                label="Restart from here"
+                of={one.name}
+                onClick={() => act({ arn, action: 'restart', operation: one.id })}
+              />
             )}
           </div>
           {one.error !== null && <p class="reason">{one.error}</p>}

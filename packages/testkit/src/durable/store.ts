@@ -41,6 +41,8 @@ export interface ExecutionRecord {
   readonly changed: readonly string[];
   /** Bytes of payloads and errors that were written. */
   readonly writtenBytes: number;
+  /** The last invocation that ended. */
+  readonly invoked?: { readonly requestId?: string; readonly error?: ErrorObject };
   /** The last checkpoint, for a client that repeats its request. */
   readonly last?: { readonly clientToken: string; readonly token: string; readonly operations: readonly string[] };
 }
@@ -63,6 +65,10 @@ export interface JournalEntry {
   readonly operations?: readonly Operation[];
   /** Deadlines of callbacks, by the id of the operation. */
   readonly deadlines?: Readonly<Record<string, CallbackDeadlines>>;
+  /** Invocations of other functions that started, by the id of the operation. */
+  readonly chained?: Readonly<Record<string, { readonly functionName: string; readonly payload?: string }>>;
+  /** Time of the change in milliseconds since the epoch; absent in journals of earlier versions. */
+  readonly at?: number;
 }
 
 /** Storage of executions: a journal for each. An entry is stored when `append` returns. */

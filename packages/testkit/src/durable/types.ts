@@ -1,5 +1,6 @@
 import type { FullClock, IdGenerator } from '@sallyport/core';
 import type { Outcome } from '../engines/engine.js';
+import type { HistoryRequest, HistoryResponse } from './history-wire.js';
 import type { DurableStore } from './store.js';
 import type {
   CheckpointRequest,
@@ -24,6 +25,9 @@ export interface DurableInvocation {
   readonly event: DurableEnvelope;
 }
 
+/** The outcome of an invocation, and its request id for the history. Default: a number. */
+export type DurableOutcome = Outcome & { readonly requestId?: string };
+
 /** One invocation of another function, which an execution waits for. */
 export interface ChainedInvocation {
   /** The execution that waits. */
@@ -41,7 +45,7 @@ export interface DurableEngineOptions {
   /** The clock that waits are measured with: a manual one in tests, a real one in a development server. */
   readonly clock: FullClock;
   /** Invokes the function. A rejection counts as an error of the function, and so does a time-out. */
-  readonly invoke: (invocation: DurableInvocation) => Promise<Outcome>;
+  readonly invoke: (invocation: DurableInvocation) => Promise<DurableOutcome>;
   /** Storage. Default: memory. */
   readonly store?: DurableStore;
   /** Source of tokens, callback ids and names of executions. Default: random UUIDs. */
@@ -66,6 +70,8 @@ export interface StartExecution {
   readonly synchronous?: boolean;
   /** Seconds until the execution times out: 1 to 31,622,400. Default: 900. */
   readonly timeoutSeconds?: number;
+  /** Operations that the execution has from its start, such as the operations of an earlier one. Default: none. */
+  readonly recorded?: readonly Operation[];
 }
 
 /** An execution, as `GetDurableExecution` and `ListDurableExecutionsByFunction` describe it. */
@@ -131,6 +137,8 @@ export interface DurableEngine {
   checkpoint(request: CheckpointRequest): Promise<CheckpointResponse>;
   /** Returns a page of operations. @throws ServiceError `InvalidParameterValueException` */
   getExecutionState(request: StateRequest): Promise<StateResponse>;
+  /** Returns a page of events. @throws ServiceError `ResourceNotFoundException`, `InvalidParameterValueException` */
+  getExecutionHistory(request: HistoryRequest): Promise<HistoryResponse>;
   /**
    * Completes a callback with JSON text, or without a value if absent or empty.
    *

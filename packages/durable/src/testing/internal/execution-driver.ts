@@ -25,6 +25,8 @@ export interface Driving {
   readonly kills?: KillPlan;
   /** Called before each step function. */
   readonly beforeBody?: (body: Body) => Promise<void>;
+  /** Called with the id of each operation that code begins, even if it is replayed. */
+  readonly onOperation?: (id: string) => void;
   /** Runs a step function, or replaces it. */
   readonly aroundBody?: (body: Body, run: () => unknown) => Promise<unknown>;
 }
@@ -54,6 +56,7 @@ export class ExecutionDriver {
     this.env = createTestEnv({ ...(now !== undefined && { now }), ...(environment && { environment }) });
     this.engine = createDurableEngine({
       clock: this.env.clock,
+      ids: countedIds(),
       ...(pageSize !== undefined && { pageSize }),
       invoke: (invocation) => this.#invoke(invocation),
       chain: async ({ functionName, payload }) => {
@@ -65,15 +68,16 @@ export class ExecutionDriver {
     });
   }
 
+  /** Starts an execution, and returns its ARN. @param recorded operations that it has from its start */
+  start(payload: string, recorded: readonly Operation[] = []): string {
+    const { name, timeoutSeconds } = this.#options;
+    const request = { functionArn: FUNCTION_ARN, payload, synchronous: true, timeoutSeconds, recorded };
+    return this.engine.start({ ...request, ...(name !== undefined && { name }) }).arn;
+  }
+
   async run(event: unknown): Promise<DurableRun> {
-    const { name, timeoutSeconds, maxInvocations } = this.#options;
-    const { arn } = this.engine.start({
-      functionArn: FUNCTION_ARN,
-      payload: JSON.stringify(event),
-      synchronous: true,
-      timeoutSeconds,
-      ...(name !== undefined && { name }),
-    });
+    const { maxInvocations } = this.#options;
+    const arn = this.start(JSON.stringify(event));
     for (;;) {
       await this.engine.settle();
       if (this.#failure) throw this.#failure;
@@ -220,6 +224,7 @@ export class ExecutionDriver {
 
   #observer(arn: string, invocation: number, life: { readonly isOver: boolean }, die: <T>() => Promise<T>): Observer {
     return {
+      operation: (id) => this.#driving.onOperation?.(id),
       body: async ({ id, name = id, attempt }, run) => {
         const execution = this.#started.get(arn);
         const body: Body = {
@@ -272,6 +277,17 @@ export class ExecutionDriver {
       }),
     }));
   }
+}
+
+/** The id of an execution is in answers, so it is equal in every run. */
+function countedIds() {
+  let count = 0;
+  return {
+    newId() {
+      count += 1;
+      return `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`;
+    },
+  };
 }
 
 function stuck(why: string): AssertionError {

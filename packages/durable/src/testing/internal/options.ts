@@ -10,6 +10,7 @@ import type {
 const NO_FUNCTIONS: NonNullable<RunDurableOptions['functions']> = {};
 const NO_CALLBACKS: NonNullable<RunDurableOptions['callbacks']> = {};
 const NO_NAMES: readonly string[] = [];
+const NO_HISTORIES: readonly unknown[] = [];
 
 const SERVICE = {
   now: kind<Date | number>('a valid Date or a number of milliseconds', (value) =>
@@ -46,4 +47,6 @@ export const EXPLORE_OPTIONS = defineOptions<ExploreOptions>()({
   ...RUN,
   seeds: integer(0).default(5),
   next: func<BuildDurable>(),
+  histories: list(kind<unknown>('an exported history', () => true)).default(NO_HISTORIES),
+  functionName: text(),
 });

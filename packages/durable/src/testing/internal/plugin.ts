@@ -2,6 +2,14 @@ import { places } from '../observer.js';
 
 /** Hooks of the SDK that pass each step function to the observer of its invocation. */
 class ObserverPlugin {
+  async onOperationStart({ id }: { readonly id: string }): Promise<void> {
+    places.getStore()?.observer.operation(id);
+  }
+
+  async onOperationEnd({ id }: { readonly id: string }): Promise<void> {
+    places.getStore()?.observer.operation(id);
+  }
+
   wrapOperationAttemptFn(
     info: { readonly id: string; readonly name?: string; readonly attempt: number },
     run: () => unknown,

@@ -7,7 +7,11 @@ import { type Flag, parseArguments } from './arguments.js';
 import { type Around, EXIT } from './around.js';
 import { needRunning, type Running } from './running.js';
 
-const FLAGS: Readonly<Record<string, Flag>> = { json: { type: 'boolean', help: 'one JSON object a line' } };
+/** Flags of the command. */
+export const EXECUTIONS_FLAGS: Readonly<Record<string, Flag>> = {
+  json: { type: 'boolean', help: 'one JSON object a line' },
+  from: { type: 'text', help: 'restart: the operation from which it runs; earlier operations are kept' },
+};
 
 const ACTIONS = ['skip', 'stop', 'kill', 'restart', 'complete', 'fail'];
 
@@ -16,7 +20,7 @@ const ACTIONS = ['skip', 'stop', 'kill', 'restart', 'complete', 'fail'];
  * `complete` and `fail` act on one.
  */
 export async function executions(args: readonly string[], around: Around): Promise<number> {
-  const { values, positionals } = parseArguments(args, FLAGS);
+  const { values, positionals } = parseArguments(args, EXECUTIONS_FLAGS);
   const running = await needRunning(stateFolderOf(projectOf(around.cwd)));
   const rows = cleanText((await running.get('/api/executions')) as readonly ExecutionRow[]);
   const isJson = values.json === true;
@@ -27,6 +31,10 @@ export async function executions(args: readonly string[], around: Around): Promi
     );
     return rows.some(({ status }) => status === 'FAILED' || status === 'TIMED_OUT') ? EXIT.failed : EXIT.ok;
   }
+  if (values.from !== undefined && first !== 'restart') {
+    throw usageError('--from belongs to restart: sallyport executions restart export-7 --from write');
+  }
+  if (values.from !== undefined) rest.unshift(String(values.from));
   if (ACTIONS.includes(first)) return act(running, rows, first, name, rest, around);
   const view = cleanText(
     (await running.get(`/api/executions/${encodeURIComponent(find(rows, first).arn)}`)) as ExecutionView,

@@ -5,7 +5,7 @@ import { EXIT } from './around.js';
 import { explain, openapi, routes } from './ask.js';
 import { cold } from './cold.js';
 import { dev } from './dev.js';
-import { executions } from './executions.js';
+import { EXECUTIONS_FLAGS, executions } from './executions.js';
 import { SEND_FLAGS, send } from './send.js';
 import { env, REPLAY_FLAGS, replay, reset, TOKEN_FLAGS, token } from './small.js';
 import { TEST_RUN_FLAGS, testRun } from './test-run.js';
@@ -47,7 +47,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   executions: {
     usage: 'executions [<name>] | <action> [<name>] [<operation>] [<value>]',
     does: 'lists the executions of a durable function; skip, stop, kill, restart, complete, fail',
-    flags: JSON_ONLY,
+    flags: EXECUTIONS_FLAGS,
     run: executions,
   },
   trace: {

@@ -127,11 +127,11 @@ export interface ExecutionView extends ExecutionRow {
 export interface ExecutionAction {
   readonly arn: string;
   /**
-   * `skip` ends waits, `kill` kills the process at the next checkpoint, `restart` starts a new execution with the event, `complete` and `fail` answer a
+   * `skip` ends waits, `kill` kills the process at the next checkpoint, `restart` starts a new execution with the event and, with an operation, the recorded operations before it, `complete` and `fail` answer a
    * callback.
    */
   readonly action: 'skip' | 'stop' | 'kill' | 'restart' | 'complete' | 'fail';
-  /** The id of the operation: required for callbacks; for `skip` all waits if absent. */
+  /** The id of the operation: required for callbacks; for `skip` all waits if absent, for `restart` from the start if absent. */
   readonly operation?: string;
   /** The value of a callback, or the reason of its failure. */
   readonly value?: unknown;

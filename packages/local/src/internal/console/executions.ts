@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { fromJson } from '@sallyport/core/internal';
 import type { ErrorObject, ExecutionSummary, Operation } from '@sallyport/testkit/durable';
 import { localError } from '../errors.js';
@@ -55,7 +54,7 @@ export async function actOnExecution(
   const known = needDurable(executions);
   const { engine } = known;
   const { arn, action, operation, value } = request;
-  const summary = await found(() => engine.describe(arn));
+  await found(() => engine.describe(arn));
   switch (action) {
     case 'skip':
       engine.skip(
@@ -68,17 +67,8 @@ export async function actOnExecution(
     case 'kill':
       known.killAtNext(arn);
       return { arn };
-    case 'restart': {
-      const origin = { kind: 'execution', target: summary.name };
-      const event = fromJson(summary.payload);
-      return {
-        arn: known.begin({
-          name: restartName(summary.name),
-          event,
-          options: { origin, whenBusy: 'wait', asynchronous: true },
-        }).arn,
-      };
-    }
+    case 'restart':
+      return { arn: known.restart(arn, operation) };
     case 'complete':
     case 'fail': {
       const { CallbackDetails } = engine.operations(arn).find(({ Id }) => Id === operation) ?? {};
@@ -93,14 +83,6 @@ export async function actOnExecution(
     }
   }
 }
-
-/** A suffix, because the execution of a record is found by its name. */
-function restartName(name: string): string {
-  const [suffix = ''] = randomUUID().split('-');
-  return `${name.replace(/-[0-9a-f]{8}$/, '').slice(0, MAX_NAME - suffix.length - 1)}-${suffix}`;
-}
-
-const MAX_NAME = 64;
 
 function needDurable(executions: Executions | undefined): Executions {
   if (executions) return executions;

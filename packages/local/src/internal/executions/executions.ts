@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { FullClock } from '@sallyport/core';
+import { fromJson } from '@sallyport/core/internal';
 import {
   type CheckpointRequest,
   type CheckpointResponse,
@@ -8,17 +9,22 @@ import {
   createFileStore,
   type DurableEngine,
   type DurableInvocation,
+  type DurableOutcome,
   type ExecutionSummary,
-  type Outcome,
+  type Operation,
 } from '@sallyport/testkit/durable';
 import { toArn } from '../aws/names.js';
+import { localError } from '../errors.js';
 import type { Part, RunBase } from '../host/base.js';
 import type { CodeState, EnvironmentView, InvokeOptions, InvokeOutcome, Invoker } from '../runtime/invoker.js';
+import { recordedBefore } from './recorded-before.js';
 
 /** The parts of a run that its executions use. */
 export interface ExecutionsInit extends Pick<RunBase, 'config' | 'journal'> {
-  /** Runs the function with an envelope. */
+  /** Runs the function with an envelope; `origin.function` selects one of several. */
   readonly invoker: Invoker;
+  /** The durable functions of a run of several functions. */
+  readonly functions?: readonly DurableFunction[];
   /** The clock of the waits: the one of the sources, whose speed the developer sets. */
   readonly clock: () => FullClock;
   readonly now: () => number;
@@ -29,6 +35,17 @@ export interface StartByCall {
   readonly name: string | undefined;
   readonly event: unknown;
   readonly options: InvokeOptions;
+  /** The function; default: the only one of the run. */
+  readonly fn?: DurableFunction | undefined;
+  /** Operations that the execution has from its start. */
+  readonly recorded?: readonly Operation[];
+}
+
+/** A durable function of a run. */
+export interface DurableFunction {
+  readonly name: string;
+  /** Seconds until an execution times out. */
+  readonly seconds: number;
 }
 
 const MAX_REMEMBERED = 1000;
@@ -82,8 +99,8 @@ export class Executions implements Invoker, Part {
     return this.#init.invoker.environments();
   }
 
-  async invoke(event: unknown, options: InvokeOptions): Promise<InvokeOutcome> {
-    const started = this.begin({ name: undefined, event, options });
+  async invoke(event: unknown, options: InvokeOptions, fn?: DurableFunction): Promise<InvokeOutcome> {
+    const started = this.begin({ name: undefined, event, options, fn });
     if (options.asynchronous) return started.first;
     return this.resultOf(started.arn);
   }
@@ -93,7 +110,10 @@ export class Executions implements Invoker, Part {
    *
    * @throws ServiceError as `Invoke` of Lambda
    */
-  begin({ name, event, options }: StartByCall): { readonly arn: string; readonly first: Promise<InvokeOutcome> } {
+  begin({ name, event, options, fn, recorded }: StartByCall): {
+    readonly arn: string;
+    readonly first: Promise<InvokeOutcome>;
+  } {
     let resolve: (outcome: InvokeOutcome) => void = () => {};
     const first = new Promise<InvokeOutcome>((settle) => {
       resolve = ({ id, requestId }) => settle({ ok: true, id, requestId, streamed: false, answer: null });
@@ -103,11 +123,12 @@ export class Executions implements Invoker, Part {
     this.#started.set(own, options);
     this.#first.set(own, resolve);
     const { arn } = this.engine.start({
-      functionArn: this.functionArn,
+      functionArn: this.#arnOf(fn?.name ?? this.#init.config.name),
       name: own,
       payload: JSON.stringify(event) ?? 'null',
       synchronous: options.asynchronous !== true,
-      timeoutSeconds: this.#init.config.durable ?? 900,
+      timeoutSeconds: fn?.seconds ?? this.#init.config.durable ?? 900,
+      ...(recorded && { recorded }),
     });
     return { arn, first };
   }
@@ -122,9 +143,52 @@ export class Executions implements Invoker, Part {
     return { ok: false, ...ids, reason: 'handler', error: { errorType: ErrorType, errorMessage: ErrorMessage } };
   }
 
-  /** The ARN of the function: executions are of its version `$LATEST`. */
-  get functionArn(): string {
-    return `${toArn('lambda', `function:${this.#init.config.name}`)}:$LATEST`;
+  /** The durable function with this name; `undefined` if absent. */
+  find(name: string): DurableFunction | undefined {
+    const { functions, config } = this.#init;
+    if (functions) return functions.find((one) => one.name === name);
+    return name === config.name ? { name, seconds: config.durable ?? 900 } : undefined;
+  }
+
+  /**
+   * Restarts an execution that has ended: another execution with the same event, and with the operations before `from`.
+   *
+   * @param from id of an operation; default: nothing is recorded
+   * @throws FrameworkError `local.not_found` for an unknown operation, `local.invalid_request` for an execution that runs, or whose
+   *   function the run does not have
+   */
+  restart(arn: string, from: string | undefined): string {
+    const { name, status, functionArn, payload } = this.engine.describe(arn);
+    if (from !== undefined && status === 'RUNNING') {
+      throw localError(
+        'local.invalid_request',
+        `framework: the execution ${name} is running: stop it before a restart`,
+      );
+    }
+    const [, fn = ''] = /:function:([^:]+)/.exec(functionArn) ?? [];
+    const found = this.find(fn);
+    if (!found) {
+      throw localError(
+        'local.invalid_request',
+        `framework: the execution ${name} is of function ${fn}, which is not in this run`,
+      );
+    }
+    const operations = this.engine.operations(arn);
+    if (from !== undefined && !operations.slice(1).some(({ Id }) => Id === from)) {
+      throw localError('local.not_found', `framework: the execution ${name} has no such operation`);
+    }
+    const options = {
+      origin: { kind: 'execution', target: name, function: fn },
+      whenBusy: 'wait',
+      asynchronous: true,
+    } as const;
+    const recorded = from === undefined ? [] : recordedBefore(operations, from);
+    return this.begin({ name: restartName(name), event: fromJson(payload), options, fn: found, recorded }).arn;
+  }
+
+  /** The ARN of a function: executions are of its version `$LATEST`. */
+  #arnOf(name: string): string {
+    return `${toArn('lambda', `function:${name}`)}:$LATEST`;
   }
 
   /** The numbers of the invocations of an execution in this run. */
@@ -152,12 +216,17 @@ export class Executions implements Invoker, Part {
     if (pid !== undefined) process.kill(pid, 'SIGKILL');
   }
 
-  async #invoke({ arn, event, invocation }: DurableInvocation): Promise<Outcome> {
+  async #invoke({ arn, functionArn, event, invocation }: DurableInvocation): Promise<DurableOutcome> {
     const { name } = this.engine.describe(arn);
     const options = this.#started.get(name) ?? { origin: { kind: 'execution', target: name } };
     const { origin, traceId, clientContext } = options as InvokeOptions;
     const outcome = await this.#init.invoker.invoke(event, {
-      origin: { ...origin, execution: name, ...(invocation > 1 && { recordIds: [] }) },
+      origin: {
+        ...origin,
+        ...(this.#init.functions && { function: /:function:([^:]+)/.exec(functionArn)?.[1] ?? '' }),
+        execution: name,
+        ...(invocation > 1 && { recordIds: [] }),
+      },
       whenBusy: 'wait',
       ...(traceId !== undefined && { traceId }),
       ...(clientContext !== undefined && { clientContext }),
@@ -167,7 +236,8 @@ export class Executions implements Invoker, Part {
     this.#remember(arn, outcome);
     this.#first.get(name)?.(outcome);
     this.#first.delete(name);
-    return outcome.ok ? { answer: outcome.answer } : { error: outcome.error };
+    const { requestId } = outcome;
+    return outcome.ok ? { requestId, answer: outcome.answer } : { requestId, error: outcome.error };
   }
 
   #remember(arn: string, outcome: InvokeOutcome): void {
@@ -181,3 +251,11 @@ export class Executions implements Invoker, Part {
 function parseResult(result: ExecutionSummary['result']): unknown {
   return result === undefined ? null : JSON.parse(result);
 }
+
+/** A suffix, because the execution of a record is found by its name. */
+function restartName(name: string): string {
+  const [suffix = ''] = randomUUID().split('-');
+  return `${name.replace(/-[0-9a-f]{8}$/, '').slice(0, MAX_NAME - suffix.length - 1)}-${suffix}`;
+}
+
+const MAX_NAME = 64;

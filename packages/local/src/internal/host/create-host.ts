@@ -119,19 +119,27 @@ function createParts(base: RunBase, { guardian, nodeMajor, without, watch }: Par
     ...state.variables(),
     ...address,
     ...traces.variables(),
-    ...(config.durable !== undefined && { FRAMEWORK_DURABLE: '1' }),
+    ...(config.durable !== undefined && !config.fleet && { FRAMEWORK_DURABLE: '1' }),
     ...developerVariables(config, identity, state),
   });
   const runtime = { config, nodeMajor, journal, guardian, clock, now, notice, variables };
   const fleet = config.fleet && new Fleet({ ...runtime, watch }, config.fleet.functions);
   const functions = fleet ? undefined : new Functions(runtime);
   const { access } = fleet ?? functions ?? new Functions(runtime);
-  // A run of several functions has no executions yet: its functions receive their events without envelopes.
-  const executions =
-    config.durable === undefined || fleet
-      ? undefined
-      : new Executions({ ...base, invoker: access.invoker, now, clock: () => sources.run.clock });
-  const inner = { ...base, ...access, ...(executions && { invoker: executions, executions }), identity, state };
+  const isDurable = fleet ? fleet.durable.length > 0 : config.durable !== undefined;
+  const executions = isDurable
+    ? new Executions({
+        ...base,
+        invoker: access.invoker,
+        now,
+        clock: () => sources.run.clock,
+        ...(fleet && { functions: fleet.durable }),
+      })
+    : undefined;
+  // A run of several functions selects the function of an event first.
+  if (fleet && executions) fleet.useExecutions(executions);
+  const invoker = executions && !fleet ? executions : access.invoker;
+  const inner = { ...base, ...access, invoker, ...(executions && { executions }), identity, state };
   const sources: LocalSources = new LocalSources(inner);
   const doors = createDoors(inner);
   const { sockets } = doors;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { BuildLoop, type NewBuild } from '../build/build-loop.js';
 import type { Config, FleetFunction } from '../config/config.js';
+import type { DurableFunction, Executions } from '../executions/executions.js';
 import type { Inspection } from '../inspect/inspection.js';
 import { NOTHING_KNOWN } from '../inspect/to-inspection.js';
 import { startTrace } from '../journal/trace.js';
@@ -36,6 +37,7 @@ export class Fleet implements Invoker {
   readonly #filters: FleetFilters;
   readonly #startedAt: number;
   readonly #onInspection: () => void;
+  #executions: Executions | undefined;
   #isStopped = false;
 
   constructor(init: FleetInit, functions: readonly FleetFunction[]) {
@@ -68,6 +70,18 @@ export class Fleet implements Invoker {
     };
   }
 
+  /** The durable functions of the run. */
+  get durable(): readonly DurableFunction[] {
+    return this.#functions.flatMap(({ name, deployed: { durableSeconds: seconds } }) =>
+      seconds === undefined ? [] : [{ name, seconds }],
+    );
+  }
+
+  /** Events of durable functions start executions, which invoke this run with an envelope and the name of the function. */
+  useExecutions(executions: Executions): void {
+    this.#executions = executions;
+  }
+
   /** Nothing is built before the first event. */
   async start(): Promise<void> {}
 
@@ -79,6 +93,7 @@ export class Fleet implements Invoker {
   /** Invokes each function that the event reaches, with the records that its filters match. */
   async invoke(event: unknown, options: InvokeOptions): Promise<InvokeOutcome> {
     const named = this.#functions.find(({ name }) => name === options.origin.function);
+    if (named && options.origin.execution !== undefined) return this.#run(named, event, options);
     const reached = named ? [named] : functionsFor(this.#functions, event, options.origin);
     if (reached.length === 0) return this.#unknown(event, options);
     const [first, ...others] = reached.flatMap((one) => {
@@ -89,7 +104,13 @@ export class Fleet implements Invoker {
     return joinOutcomes(await Promise.all([first, ...others]));
   }
 
-  async #invokeOne(one: FleetFunction, event: unknown, options: InvokeOptions): Promise<InvokeOutcome> {
+  #invokeOne(one: FleetFunction, event: unknown, options: InvokeOptions): Promise<InvokeOutcome> {
+    const durable = this.#executions?.find(one.name);
+    if (!this.#executions || !durable) return this.#run(one, event, options);
+    return this.#executions.invoke(event, options, durable);
+  }
+
+  async #run(one: FleetFunction, event: unknown, options: InvokeOptions): Promise<InvokeOutcome> {
     const member = this.#members.find((candidate) => candidate.one === one) as Member;
     const runtime = this.#start(member);
     // A second environment would start if the event waited in the runtime while the first one loads.
@@ -106,7 +127,11 @@ export class Fleet implements Invoker {
     if (member.runtime) return member.runtime;
     const { config, one } = member;
     const { journal, now, watch } = this.#init;
-    const runtime = new FunctionRuntime({ ...this.#init, config, onInspection: this.#onInspection });
+    const variables = () => ({
+      ...this.#init.variables(),
+      ...(one.deployed.durableSeconds !== undefined && { FRAMEWORK_DURABLE: '1' }),
+    });
+    const runtime = new FunctionRuntime({ ...this.#init, config, variables, onInspection: this.#onInspection });
     member.runtime = runtime;
     const folder = join(this.#init.config.stateFolder, 'build', one.name);
     const note = (text: string) => journal.note({ at: now(), topic: 'build', text: `${one.name}  ${text}` });

@@ -38,6 +38,7 @@ export function changeOf(
   }
   const changed = new Map<string, Operation>();
   const deadlines: Record<string, CallbackDeadlines> = {};
+  const chained: Record<string, { functionName: string; payload?: string }> = {};
   let end: Change['end'];
   for (const update of updates) {
     const id = update.Id ?? '';
@@ -48,9 +49,14 @@ export function changeOf(
     const callbackId = () => encodeCallbackId(record.arn, id, newId());
     changed.set(id, applyUpdate(update, changed.get(id) ?? operations.get(id), now, callbackId));
     if (update.Type === 'CALLBACK' && update.Action === 'START') deadlines[id] = deadlinesFor(update, now.getTime());
+    if (update.Type === 'CHAINED_INVOKE' && update.Action === 'START') chained[id] = chainedOf(update);
   }
   const list = [...changed.values()];
-  return { entry: { record: { writtenBytes }, operations: list, deadlines }, operations: list, ...(end && { end }) };
+  return {
+    entry: { record: { writtenBytes }, operations: list, deadlines, chained },
+    operations: list,
+    ...(end && { end }),
+  };
 }
 
 function firstOf(operations: ReadonlyMap<string, Operation>): Operation {
@@ -65,6 +71,13 @@ function bytesOf({ Payload, Error: error }: OperationUpdate): number {
 function endOf({ Action, Payload, Error: error }: OperationUpdate): NonNullable<Change['end']> {
   if (Action === 'FAIL') return { status: 'FAILED', error: error ?? {} };
   return { status: 'SUCCEEDED', ...(Payload !== undefined && { result: Payload }) };
+}
+
+function chainedOf({ ChainedInvokeOptions, Payload }: OperationUpdate) {
+  return {
+    functionName: ChainedInvokeOptions?.FunctionName ?? '',
+    ...(Payload !== undefined && { payload: Payload }),
+  };
 }
 
 /** No time-out if 0 or absent. https://docs.aws.amazon.com/lambda/latest/api/API_CallbackOptions.html */

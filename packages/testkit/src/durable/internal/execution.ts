@@ -1,28 +1,38 @@
+import type { HistoryEvent } from '../history-wire.js';
 import type { CallbackDeadlines, DurableStore, ExecutionRecord, JournalEntry } from '../store.js';
 import type { Operation } from '../wire.js';
 import { replayed } from './apply.js';
+import { HistoryLog } from './history.js';
 
 /** One execution in memory. Each change is stored before it takes effect. */
 export class Execution {
   readonly #store: DurableStore;
   readonly #operations = new Map<string, Operation>();
   readonly #deadlines = new Map<string, CallbackDeadlines>();
+  readonly #history = new HistoryLog();
+  readonly #now: () => number;
   #record: ExecutionRecord;
 
-  private constructor(store: DurableStore, record: ExecutionRecord) {
+  private constructor(store: DurableStore, now: () => number, record: ExecutionRecord) {
     this.#store = store;
+    this.#now = now;
     this.#record = record;
   }
 
-  static start(store: DurableStore, record: ExecutionRecord, first: Operation): Execution {
-    const execution = new Execution(store, record);
-    execution.change({ record, operations: [first] });
+  static start(
+    store: DurableStore,
+    now: () => number,
+    record: ExecutionRecord,
+    operations: readonly Operation[],
+  ): Execution {
+    const execution = new Execution(store, now, record);
+    execution.change({ record, operations });
     return execution;
   }
 
   /** An execution from its journal, whose first entry has the whole record. */
-  static restore(store: DurableStore, journal: readonly JournalEntry[]): Execution {
-    const execution = new Execution(store, journal[0]?.record as ExecutionRecord);
+  static restore(store: DurableStore, now: () => number, journal: readonly JournalEntry[]): Execution {
+    const execution = new Execution(store, now, journal[0]?.record as ExecutionRecord);
     for (const entry of journal) execution.#apply(entry);
     return execution;
   }
@@ -47,9 +57,15 @@ export class Execution {
     return this.#deadlines.get(id);
   }
 
+  /** The events so far, oldest first. */
+  get history(): readonly HistoryEvent[] {
+    return this.#history.events;
+  }
+
   change(entry: JournalEntry): void {
-    this.#store.append(this.arn, entry);
-    this.#apply(entry);
+    const timed = { ...entry, at: this.#now() };
+    this.#store.append(this.arn, timed);
+    this.#apply(timed);
   }
 
   /** A page of the operations that a replay needs. */
@@ -59,7 +75,9 @@ export class Execution {
     return { Operations: all.slice(from, end), ...(end < all.length && { NextMarker: `${end}` }) };
   }
 
-  #apply({ record, operations = [], deadlines = {} }: JournalEntry): void {
+  #apply(entry: JournalEntry): void {
+    this.#history.add(this, entry);
+    const { record, operations = [], deadlines = {} } = entry;
     if (record) this.#record = { ...this.#record, ...record };
     for (const operation of operations) this.#operations.set(operation.Id, operation);
     for (const [id, times] of Object.entries(deadlines)) this.#deadlines.set(id, times);

@@ -1,7 +1,8 @@
+import { membersOf } from '@sallyport/core/internal';
 import type { Outcome } from '../../engines/engine.js';
 import type { Given } from '../../internal/kinds.js';
 import type { ExecutionRecord } from '../store.js';
-import type { DurableEngineOptions, ExecutionSummary } from '../types.js';
+import type { DurableEngineOptions, DurableOutcome, ExecutionSummary } from '../types.js';
 import type { ErrorObject, Operation, OperationStatus, OperationUpdate } from '../wire.js';
 import { type Ending, endingOf, failed } from './answer.js';
 import { ended, hasEnded } from './apply.js';
@@ -42,6 +43,7 @@ export class Lifecycle {
 
   begin(execution: Execution): void {
     this.#armEnd(execution);
+    for (const operation of execution.operations.values()) this.rearm(execution, operation);
     this.#invoke(execution);
   }
 
@@ -150,26 +152,26 @@ export class Lifecycle {
     this.#parts.onChange?.(arn);
     Promise.resolve()
       .then(() => this.#parts.invoke({ arn, functionArn: record.functionArn, invocation, event }))
-      .catch((error: unknown) => ({ error }))
+      .catch((error: unknown): DurableOutcome => ({ error }))
       .then((outcome) => {
         this.#active -= 1;
         if (execution.isOpen && execution.record.invocations === invocation && !this.#closed) {
-          this.#invoked(execution, endingOf(outcome));
+          this.#invoked(execution, endingOf(outcome), invokedOf(outcome));
         }
         this.#rest();
       });
   }
 
-  #invoked(execution: Execution, ending: Ending): void {
-    if (ending.kind === 'ended') this.end(execution, ending.record);
-    else if (ending.kind === 'failed') this.#retry(execution);
-    else this.#suspend(execution);
+  #invoked(execution: Execution, ending: Ending, invoked: Invoked): void {
+    if (ending.kind === 'ended') this.end(execution, { ...ending.record, invoked });
+    else if (ending.kind === 'failed') this.#retry(execution, invoked);
+    else this.#suspend(execution, invoked);
   }
 
-  #retry(execution: Execution): void {
+  #retry(execution: Execution, invoked: Invoked): void {
     const { arn } = execution;
     const failures = execution.record.failures + 1;
-    execution.change({ record: { running: false, token: '', failures } });
+    execution.change({ record: { running: false, token: '', failures, invoked } });
     const seconds = Math.min(RETRY_SECONDS[0] * 2 ** (failures - 1), RETRY_SECONDS[1]);
     this.#timers.add({
       arn,
@@ -181,15 +183,15 @@ export class Lifecycle {
   }
 
   /** A change that the function did not see continues the execution immediately. */
-  #suspend(execution: Execution): void {
+  #suspend(execution: Execution, invoked: Invoked): void {
     const { changed } = execution.record;
-    execution.change({ record: { running: false, token: '', failures: 0 } });
+    execution.change({ record: { running: false, token: '', failures: 0, invoked } });
     if (changed.length > 0) this.#invoke(execution);
     else if (isWaiting(execution)) this.#parts.onChange?.(execution.arn);
     else this.end(execution, failed('Cannot return PENDING status with no pending operations.').record);
   }
 
-  end(execution: Execution, end: Pick<ExecutionRecord, 'status' | 'result' | 'error'>): void {
+  end(execution: Execution, end: Pick<ExecutionRecord, 'status' | 'result' | 'error' | 'invoked'>): void {
     const { arn } = execution;
     this.#timers.remove((deadline) => deadline.arn === arn);
     execution.change({
@@ -247,10 +249,22 @@ function detailsOf(operation: Operation, details: object): Partial<Operation> {
   return { [member]: { ...operation[member], ...details } };
 }
 
+type Invoked = NonNullable<ExecutionRecord['invoked']>;
+
+function invokedOf(outcome: DurableOutcome): Invoked {
+  const { requestId } = outcome;
+  return {
+    ...(requestId !== undefined && { requestId }),
+    ...('error' in outcome && { error: errorObjectOf(outcome.error) }),
+  };
+}
+
 function errorObjectOf(error: unknown): ErrorObject {
-  return error instanceof Error
-    ? { ErrorType: error.name, ErrorMessage: error.message }
-    : { ErrorMessage: String(error) };
+  if (error instanceof Error) return { ErrorType: error.name, ErrorMessage: error.message };
+  // The body of a failed invocation, as the runtime API receives it.
+  const { errorType, errorMessage } = membersOf(error);
+  if (typeof errorMessage !== 'string') return { ErrorMessage: String(error) };
+  return { ...(typeof errorType === 'string' && { ErrorType: errorType }), ErrorMessage: errorMessage };
 }
 
 /** True if something outside the function will continue the execution. */

@@ -1,4 +1,5 @@
 import { bytesOfJson } from '@sallyport/core/internal';
+import type { HistoryRequest, HistoryResponse } from '../history-wire.js';
 import type { DurableStore, ExecutionRecord } from '../store.js';
 import type { DurableEngine, ExecutionSummary, PendingWait, StartExecution } from '../types.js';
 import type {
@@ -10,10 +11,11 @@ import type {
   StateResponse,
 } from '../wire.js';
 import { hasEnded } from './apply.js';
-import { parseCallbackId } from './callback-id.js';
+import { encodeCallbackId, parseCallbackId } from './callback-id.js';
 import { changeOf } from './checkpoint.js';
 import { alreadyStarted, callbackClosed, invalidParameter, invalidToken, notFound } from './errors.js';
 import { Execution } from './execution.js';
+import { historyPage } from './history.js';
 import { Lifecycle, type Parts } from './lifecycle.js';
 import { functionOf, newRecord, summaryOf } from './start.js';
 import { LIMITS } from './validate.js';
@@ -30,7 +32,7 @@ export class LocalEngine implements DurableEngine {
     this.#parts = parts;
     this.#store = store;
     this.#lifecycle = new Lifecycle(parts, this.#executions);
-    const restored = store.load().map((journal) => Execution.restore(store, journal));
+    const restored = store.load().map((journal) => Execution.restore(store, () => this.#nowMs(), journal));
     restored.sort((a, b) => a.record.startedAt - b.record.startedAt);
     for (const execution of restored) this.#executions.set(execution.arn, execution);
   }
@@ -43,13 +45,16 @@ export class LocalEngine implements DurableEngine {
       if (before.record.payload !== record.payload) throw alreadyStarted(record.name);
       return { arn: before.arn, outcome: 'existing' };
     }
-    const execution = Execution.start(this.#store, record, {
+    const first: Operation = {
       Id: this.#parts.ids.newId(),
       Type: 'EXECUTION',
       StartTimestamp: now,
       Status: 'STARTED',
       ExecutionDetails: { InputPayload: record.payload },
-    });
+    };
+    const newId = () => this.#parts.ids.newId();
+    const recorded = (request.recorded ?? []).map((operation) => adopted(operation, record.arn, newId));
+    const execution = Execution.start(this.#store, () => this.#nowMs(), record, [first, ...recorded]);
     this.#executions.set(record.arn, execution);
     this.#lifecycle.begin(execution);
     return { arn: record.arn, outcome: 'started' };
@@ -101,6 +106,10 @@ export class LocalEngine implements DurableEngine {
     const from = Number(Marker ?? 0);
     if (!Number.isInteger(from) || from < 0) throw invalidParameter('The marker is not valid.');
     return execution.page(from, Math.min(MaxItems || Number.POSITIVE_INFINITY, this.#parts.pageSize));
+  }
+
+  async getExecutionHistory(request: HistoryRequest): Promise<HistoryResponse> {
+    return historyPage(this.#find(request.DurableExecutionArn ?? '').history, request);
   }
 
   succeedCallback(callbackId: string, result = ''): void {
@@ -202,6 +211,12 @@ export class LocalEngine implements DurableEngine {
     if (!execution.isOpen || hasEnded(operation)) throw callbackClosed();
     return { execution, operation };
   }
+}
+
+/** An operation of another execution: an open callback gets an id of the new one. */
+function adopted(operation: Operation, arn: string, newId: () => string): Operation {
+  if (operation.Type !== 'CALLBACK' || hasEnded(operation)) return operation;
+  return { ...operation, CallbackDetails: { CallbackId: encodeCallbackId(arn, operation.Id, newId()) } };
 }
 
 /** The answer to a checkpoint: its operations, and operations that changed outside the function. */

@@ -1,6 +1,7 @@
 import { decodeEscapes, isObject } from '@sallyport/core/internal';
 import { type ExecutionSummary, toRestJson } from '@sallyport/testkit/durable';
 import { ServiceError } from '@sallyport/testkit/services';
+import { nameIn } from '../../aws/names.js';
 import { type Call, notServed, type Output } from '../../aws/service.js';
 import { AwsFault } from '../../aws/wire.js';
 import type { Executions } from '../../executions/executions.js';
@@ -37,6 +38,21 @@ const OPERATIONS: readonly Operation[] = [
   },
   {
     method: 'GET',
+    path: /^durable-executions\/([^/]+)\/history$/,
+    name: 'GetDurableExecutionHistory',
+    serve(executions, arn, call) {
+      const { IncludeExecutionData, MaxItems, Marker, ReverseOrder } = Object.fromEntries(queryOf(call));
+      return executions.engine.getExecutionHistory({
+        DurableExecutionArn: arn,
+        IncludeExecutionData: IncludeExecutionData !== 'false',
+        ReverseOrder: ReverseOrder === 'true',
+        ...(Marker !== undefined && { Marker }),
+        ...(MaxItems !== undefined && { MaxItems: Number(MaxItems) }),
+      });
+    },
+  },
+  {
+    method: 'GET',
     path: /^durable-executions\/([^/]+)$/,
     name: 'GetDurableExecution',
     serve: (executions, arn) => shown(executions.engine.describe(arn), true),
@@ -51,11 +67,12 @@ const OPERATIONS: readonly Operation[] = [
     method: 'GET',
     path: /^functions\/([^/]+)\/durable-executions$/,
     name: 'ListDurableExecutionsByFunction',
-    serve(executions, _fn, call) {
+    serve(executions, fn, call) {
       const query = queryOf(call);
       const [name, statuses] = [query.get('DurableExecutionName') ?? '', query.getAll('Statuses')];
       const all = executions.engine
         .list()
+        .filter((one) => one.functionArn.includes(`:function:${nameIn(fn).split(':')[0]}:`))
         .filter((one) => one.name.includes(name) && (statuses.length === 0 || statuses.includes(one.status)));
       return { DurableExecutions: all.map((one) => shown(one, false)) };
     },

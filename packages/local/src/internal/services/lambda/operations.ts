@@ -2,7 +2,7 @@ import { decodeEscapes, LAMBDA_MAX_EVENT_BYTES } from '@sallyport/core/internal'
 import { nameIn } from '../../aws/names.js';
 import { type AwsService, type Call, notServed, type Output } from '../../aws/service.js';
 import { AwsFault } from '../../aws/wire.js';
-import type { Executions } from '../../executions/executions.js';
+import type { DurableFunction, Executions } from '../../executions/executions.js';
 import type { Host } from '../../host/host.js';
 import type { Origin } from '../../runtime/invoker.js';
 import { isDurablePath, serveDurable, withFaults } from './durable.js';
@@ -41,9 +41,16 @@ export function createLambda(options: LambdaOptions): AwsService {
       const event = eventOf(call.body, type);
       if (type === 'DryRun') return { wire: { status: 204 } };
       const execution = headers['x-amz-durable-execution-name'];
-      if (options.executions) {
+      const durable = options.executions?.find(name);
+      if (options.executions && durable) {
         const origin = { kind: 'invoke', target: name, ...(alias !== undefined && { alias }) };
-        return execute(options.executions, call, { name: execution, event, origin, isLater: type === 'Event' });
+        return execute(options.executions, call, {
+          name: execution,
+          event,
+          origin,
+          durable,
+          isLater: type === 'Event',
+        });
       }
       if (execution !== undefined) {
         throw new AwsFault(400, 'InvalidParameterValueException', `${name} is not a durable function`);
@@ -64,10 +71,11 @@ async function execute(
     readonly name: string | undefined;
     readonly event: unknown;
     readonly origin: Origin;
+    readonly durable: DurableFunction;
     readonly isLater: boolean;
   },
 ): Promise<Output> {
-  const { name, event, origin, isLater } = start;
+  const { name, event, origin, durable, isLater } = start;
   const clientContext = clientContextOf(request.headers['x-amz-client-context']);
   const options = {
     origin,
@@ -76,7 +84,7 @@ async function execute(
     ...(traceId !== undefined && { traceId }),
     ...(clientContext !== undefined && { clientContext }),
   };
-  const { arn } = await withFaults(() => executions.begin({ name, event, options }));
+  const { arn } = await withFaults(() => executions.begin({ name, event, options, fn: durable }));
   const headers = { 'x-amz-durable-execution-arn': arn };
   if (isLater) return { wire: { status: 202, headers } };
   const outcome = await executions.resultOf(arn);
