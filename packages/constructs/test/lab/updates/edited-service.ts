@@ -14,15 +14,22 @@ interface Application {
   readonly inventory: Inventory;
 }
 
+/** The entry with the edited registrations. */
+const ENTRY = 'src/lambda.ts';
+
 /** Reads the application of a file. */
-export function applicationIn(stack: Stack, environment: Readonly<Record<string, string>>): Application {
+export function applicationIn(
+  stack: Stack,
+  environment: Readonly<Record<string, string>>,
+  entry: string = ENTRY,
+): Application {
   const { loaded } = describeEntry(stack, {
-    entry: 'src/lambda.ts',
+    entry,
     handler: 'handler',
     conditions: ['@sallyport/source'],
     environment,
   });
-  if (loaded?.inventory === undefined) throw new Error(`src/lambda.ts has no application: ${loaded?.error}`);
+  if (loaded?.inventory === undefined) throw new Error(`${entry} has no application: ${loaded?.error}`);
   const { routes, triggers } = loaded.inventory;
   const { deployment } = loaded;
   return { loaded, inventory: parseInventory({ version: 1, container: 'secure', routes, triggers, deployment }) };
@@ -47,11 +54,20 @@ ${format === 'json' || format === undefined ? '' : `handler[Symbol.for('sallypor
 /** Files that stacks read. */
 const FILES = ['infra/schema.graphql', 'src/schema.graphql', 'cdk.json'];
 
-/** Writes a project with an edited application, from the project in the folder `from`. */
-export function writeEdited(from: string, folder: string, { inventory }: Edit, { loaded }: Application): void {
+/** Writes a project with an edited application, from the project in the folder `from`, and with other entries, which no edit changes. */
+export function writeEdited(
+  from: string,
+  folder: string,
+  { inventory }: Edit,
+  { loaded }: Application,
+  others: Readonly<Record<string, Application>> = {},
+): void {
   for (const name of ['src', 'infra']) mkdirSync(join(folder, name), { recursive: true });
   for (const name of FILES) if (existsSync(join(from, name))) copyFileSync(join(from, name), join(folder, name));
-  writeFileSync(join(folder, 'src/lambda.ts'), entryWith(inventory, loaded));
+  writeFileSync(join(folder, ENTRY), entryWith(inventory, loaded));
+  for (const [entry, other] of Object.entries(others)) {
+    writeFileSync(join(folder, entry), entryWith(other.inventory, other.loaded));
+  }
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   symlinkSync(join(from, 'node_modules'), join(folder, 'node_modules'));
 }
@@ -97,6 +113,7 @@ export function withEdit(edit: Edit, run: () => void): void {
   const added = edit.added?.() ?? [];
   parser.parse = (at, props) => {
     const parsed = parse.call(SERVICE_PROPS, at, props);
+    if (parsed.entry !== ENTRY) return parsed;
     const kept = parsed.sources.filter((source) => !removed.has(source));
     return { ...parsed, sources: [...(edit.order ? pick(kept, edit.order) : kept), ...added] };
   };

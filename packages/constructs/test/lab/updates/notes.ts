@@ -15,6 +15,7 @@ const environment = {
   NOTES_PUBLIC_URL: 'https://notes.example.com',
 };
 const application = applicationIn(new Stack(new App(), 'Read'), environment);
+const exports = applicationIn(new Stack(new App(), 'ReadExports'), environment, 'src/exports-lambda.ts');
 const { inventory } = application;
 const EXTERNAL = ['invoke', 'agentcore'];
 
@@ -40,7 +41,7 @@ const additions = additionsTo(
 const verdicts = judgeEdits(
   'Notes',
   (app, edit, folder) => {
-    writeEdited(project, folder, edit, application);
+    writeEdited(project, folder, edit, application, { 'src/exports-lambda.ts': exports });
     process.chdir(folder);
     withEdit(edit, () => {
       new NotesStack(app, 'Notes', {
