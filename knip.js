@@ -155,7 +155,7 @@ export default {
     },
     'examples/*': {
       entry: [
-        'src/lambda.ts',
+        'src/{exports-lambda,lambda}.ts',
         'dev/{exports,lambda}.ts',
         'infra/app.ts',
         'test/nag.ts',

@@ -14,6 +14,23 @@ const contexts = ({ operations }: Ran) => operations.filter(({ Type }) => Type =
 
 const SQS = 'arn:aws:sqs:eu-west-1:123456789012';
 
+/** The event of a data stream. */
+const clicks = (...bodies: string[]) =>
+  buildKinesisEvent(
+    'arn:aws:kinesis:eu-west-1:123456789012:stream/clicks',
+    bodies.map((data, index) => ({ data, eventID: `s-${index}` })),
+  );
+
+/** Works on a record, waits, and fails for one body. */
+const clickHandler =
+  (seen: string[], failing: string) =>
+  async (ctx: Durable, { kinesis }: { readonly kinesis: { readonly data: string } }) => {
+    const body = Buffer.from(kinesis.data, 'base64').toString();
+    await ctx.step('work', () => void seen.push(body));
+    await ctx.wait('pause', { seconds: 10 });
+    if (body === failing) throw new Error('broken');
+  };
+
 /** A batch of a standard queue. */
 const queue = (...bodies: string[]) =>
   buildQueueEvent(
@@ -222,21 +239,8 @@ test.each<[string, object | undefined, string[], string[]]>([
 ])('a data stream runs its records in order, and %s', async (_name, options, expected, failed) => {
   const seen: string[] = [];
   const ran = await runExecution(
-    (app) =>
-      app.kinesis(
-        'clicks',
-        durable(async (ctx, record) => {
-          const body = Buffer.from(record.kinesis.data, 'base64').toString();
-          await ctx.step('work', () => void seen.push(body));
-          await ctx.wait('pause', { seconds: 10 });
-          if (body === 'fail') throw new Error('broken');
-        }),
-        options,
-      ),
-    buildKinesisEvent(
-      'arn:aws:kinesis:eu-west-1:123456789012:stream/clicks',
-      ['1', 'fail', '3'].map((data, index) => ({ data, eventID: `s-${index}` })),
-    ),
+    (app) => app.kinesis('clicks', durable(clickHandler(seen, 'fail')), options),
+    clicks('1', 'fail', '3'),
   );
   expect([ran.status, seen]).toEqual(['SUCCEEDED', expected]);
   expect(reportOf(ran)).toEqual(failed);
@@ -318,21 +322,8 @@ describe('a batch with more records than maxRecords', () => {
   test('of a stream stops at the failure, even if an earlier part is recorded', async () => {
     const seen: string[] = [];
     const ran = await runExecution(
-      (app) =>
-        app.kinesis(
-          'clicks',
-          durable(async (ctx, record) => {
-            const body = Buffer.from(record.kinesis.data, 'base64').toString();
-            await ctx.step('work', () => void seen.push(body));
-            await ctx.wait('pause', { seconds: 1 });
-            if (body === '3') throw new Error('broken');
-          }),
-          { onFailure: 'stop' },
-        ),
-      buildKinesisEvent(
-        'arn:aws:kinesis:eu-west-1:123456789012:stream/clicks',
-        ['1', '2', '3', '4', '5'].map((data, index) => ({ data, eventID: `s-${index}` })),
-      ),
+      (app) => app.kinesis('clicks', durable(clickHandler(seen, '3')), { onFailure: 'stop' }),
+      clicks('1', '2', '3', '4', '5'),
       { maxRecords: 2 },
     );
     expect(seen).toEqual(['1', '2', '3']);

@@ -49,7 +49,12 @@ it.each([
   ['/files/{path+}', { path: 'a/b c' }, '/files/a/b%20c'],
   ['/a/{x}/{y}?z=1', { x: '1', y: '2' }, '/a/1/2'],
 ])('the path parameters of %s are filled in: %j', (path, pathParameters, expected) => {
-  const event = buildEvent({ kind: 'http', target: `GET ${path}`, options: { pathParameters }, doors: ['function-url'] });
+  const event = buildEvent({
+    kind: 'http',
+    target: `GET ${path}`,
+    options: { pathParameters },
+    doors: ['function-url'],
+  });
   expect(event).toMatchObject({ rawPath: expected });
 });
 

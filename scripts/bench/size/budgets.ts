@@ -71,7 +71,7 @@ export const BUDGETS: readonly Budget[] = [
   // servers and decisions of rate limits in metrics 0.4 KB.
   // Contracts: what a registration states, the route member of messages, paths of issues, and members in the errors of options, 0.2 KB here and 0.4 KB in
   // the containers.
-  // Durable executions add nothing to functions without them: the place where a batch finds its execution is as large as what the marks of handlers
+  // Durable executions add nearly nothing to functions without them: the place where a batch finds its execution is as large as what the marks of handlers
   // saved. Only the gate reads a recorded caller, 20 bytes where surfaces are left out, and a rate limit for a recorded decision, 40 bytes.
   { name: 'http', gzipBytes: 28_250, wantedBytes: 13_000, event: HEALTH, accepts: isOk },
   { name: 'queue', gzipBytes: 17_550, wantedBytes: 8_000, event: queueEvent(10, []), accepts: isClean },

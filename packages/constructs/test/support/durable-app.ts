@@ -1,4 +1,4 @@
-/** An application with handlers that are durable and one that is not: imported by a test, and loaded from its file in another process. */
+/** An application with durable handlers and a plain handler: imported by a test, and loaded from its file in another process. */
 import { durable } from '@sallyport/durable';
 import { json } from '@sallyport/http';
 import { Authenticated, SecureApp } from '@sallyport/secure';

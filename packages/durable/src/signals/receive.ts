@@ -19,7 +19,7 @@ import {
   receiverKey,
   receiversOf,
   toAddress,
-} from './mailbox.js';
+} from './internal/mailbox.js';
 
 /** Options of {@link receive}. */
 export interface ReceiveOptions {

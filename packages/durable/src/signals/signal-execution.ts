@@ -7,7 +7,7 @@ import { completeCallback, MAX_VALUE_BYTES } from '../start/callbacks.js';
 import { ExecutionServiceError, invalidInput } from '../start/errors.js';
 import { requireText, toPayload } from '../start/internal/json.js';
 import { type ExecutionCallOptions, type LambdaSender, sendToLambda } from '../start/internal/lambda.js';
-import { KEEP_SECONDS, type Message, messageKey, type Receiver, receiversOf, toAddress } from './mailbox.js';
+import { KEEP_SECONDS, type Message, messageKey, type Receiver, receiversOf, toAddress } from './internal/mailbox.js';
 
 /** Options of {@link signalExecution}. */
 export interface SignalOptions extends ExecutionCallOptions {

@@ -5,7 +5,7 @@ import { MAX_VALUE_BYTES } from '../start/callbacks.js';
 import { invalidInput } from '../start/errors.js';
 import { requireText, toPayload } from '../start/internal/json.js';
 import type { Durable } from '../types.js';
-import { KEEP_SECONDS } from './mailbox.js';
+import { KEEP_SECONDS } from './internal/mailbox.js';
 
 /** Options of {@link status}. */
 export interface ExecutionStatusOptions {

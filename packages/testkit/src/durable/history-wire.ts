@@ -38,22 +38,33 @@ export interface RetryDetails {
 
 /** Members of the details of all events. Each event has those of its kind. */
 export interface EventDetails {
+  /** The input of an execution. */
   readonly Input?: EventPayload | undefined;
+  /** The result of an operation or of the execution. */
   readonly Result?: EventPayload | undefined;
+  /** The error of a failed operation or execution. */
   readonly Error?: EventError | undefined;
+  /** The attempts of a step. */
   readonly RetryDetails?: RetryDetails | undefined;
   /** Seconds until the execution times out. */
   readonly ExecutionTimeout?: number | undefined;
   /** Seconds of a wait. */
   readonly Duration?: number | undefined;
+  /** The end of a wait. */
   readonly ScheduledEndTimestamp?: Date | undefined;
+  /** The id with which another system answers a callback. */
   readonly CallbackId?: string | undefined;
   /** Seconds until a callback times out. */
   readonly Timeout?: number | undefined;
+  /** Seconds until a callback without heartbeat times out. */
   readonly HeartbeatTimeout?: number | undefined;
+  /** The function that an operation invokes. */
   readonly FunctionName?: string | undefined;
+  /** The start of an invocation. */
   readonly StartTimestamp?: Date | undefined;
+  /** The end of an invocation. */
   readonly EndTimestamp?: Date | undefined;
+  /** The id of the request of an invocation. */
   readonly RequestId?: string | undefined;
 }
 

@@ -67,7 +67,7 @@ const BUILDERS: Readonly<Record<string, Build>> = {
 };
 
 /**
- * The path of a request to a route: `/notes/7` for `/notes/{id}`. Braces are no characters of a path (RFC 3986, section 3.3).
+ * The path of a request to a route: `/notes/7` for `/notes/{id}`. A path cannot contain braces (RFC 3986, section 3.3).
  *
  * @throws FrameworkError `local.path_parameter_missing`
  */
@@ -76,7 +76,7 @@ function fillPath(path: string, parameters: Options): string {
     const value = parameters[name];
     if (typeof value === 'string' && value !== '')
       return rest === '' ? encodeURIComponent(value) : value.split('/').map(encodeURIComponent).join('/');
-    const remedy = `give pathParameters, {"${name}":"…"}, or write the value into the path`;
+    const remedy = `set pathParameters to {"${name}":"…"}, or write the value into the path`;
     throw localError('local.path_parameter_missing', `framework: ${path} needs a value for ${text}: ${remedy}`);
   });
 }

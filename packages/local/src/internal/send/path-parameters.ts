@@ -1,2 +1,2 @@
-/** `{id}` of a route's path, and `{rest+}`, which takes several segments. */
+/** `{id}` of a route's path, and `{rest+}`, which matches several segments. */
 export const PATH_PARAMETER = /\{([^{}+]+)(\+?)\}/g;

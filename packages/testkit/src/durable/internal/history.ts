@@ -3,7 +3,6 @@ import type { ExecutionRecord, JournalEntry } from '../store.js';
 import type { ErrorObject, Operation } from '../wire.js';
 import { hasEnded } from './apply.js';
 import { invalidParameter } from './errors.js';
-import type { Execution } from './execution.js';
 
 /** https://docs.aws.amazon.com/lambda/latest/api/API_GetDurableExecutionHistory.html */
 const PAGE = { usual: 100, most: 1_000 };
@@ -25,6 +24,12 @@ const ENDS = {
   STOPPED: 'Stopped',
 } as const;
 
+/** The parts of an execution that its history describes. */
+interface Described {
+  readonly record: ExecutionRecord;
+  readonly operations: ReadonlyMap<string, Operation>;
+}
+
 /** The events of an execution, derived from its journal: they are not stored a second time. */
 export class HistoryLog {
   readonly #events: HistoryEvent[] = [];
@@ -36,7 +41,7 @@ export class HistoryLog {
   }
 
   /** Adds the events of a change; `execution` does not have it yet. */
-  add(execution: Execution, entry: JournalEntry): void {
+  add(execution: Described, entry: JournalEntry): void {
     // Journals of an earlier version have no times.
     this.#last = entry.at ?? entry.record?.endedAt ?? this.#last;
     for (const operation of entry.operations ?? []) {
@@ -51,7 +56,7 @@ export class HistoryLog {
     this.#push('ExecutionStarted', { Id, Name: name }, details);
   }
 
-  #record({ record: before, operations }: Execution, change: Partial<ExecutionRecord>): void {
+  #record({ record: before, operations }: Described, change: Partial<ExecutionRecord>): void {
     if (change.running === true) this.#invokedAt = this.#last;
     if (change.running === false && before.running && before.invocations > 0) {
       const { requestId = `invocation-${before.invocations}`, error } = change.invoked ?? {};

@@ -1,7 +1,7 @@
-import { placeDigest } from '../internal/identity.js';
-import { type DurableLedger, type LedgerKey, readOnce } from '../internal/write-once.js';
-import { invalidInput } from '../start/errors.js';
-import { requireText } from '../start/internal/json.js';
+import { placeDigest } from '../../internal/identity.js';
+import { type DurableLedger, type LedgerKey, readOnce } from '../../internal/write-once.js';
+import { invalidInput } from '../../start/errors.js';
+import { requireText } from '../../start/internal/json.js';
 
 /** Messages and receivers are kept for 14 days, unless a call states another time. */
 export const KEEP_SECONDS = 1_209_600;

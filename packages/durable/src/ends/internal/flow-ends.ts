@@ -1,7 +1,7 @@
-import { DurableError, type DurableErrorCode } from '../errors.js';
-import { isEnded } from '../internal/history.js';
-import type { LaneScope } from '../internal/lane-scope.js';
-import { type DurableContext, TEXT } from '../internal/sdk.js';
+import { DurableError, type DurableErrorCode } from '../../errors.js';
+import { isEnded } from '../../internal/history.js';
+import type { LaneScope } from '../../internal/lane-scope.js';
+import { type DurableContext, TEXT } from '../../internal/sdk.js';
 
 /** Something outside the function that ends an execution. */
 export interface EndReason {

@@ -1,9 +1,9 @@
-import { DurableError } from '../errors.js';
-import { eventIdentity, placeDigest } from '../internal/identity.js';
-import type { LaneScope } from '../internal/lane-scope.js';
-import type { Text } from '../internal/values.js';
-import type { DurableLedger, LedgerHandle, LedgerKey } from '../internal/write-once.js';
-import type { StepOptions } from '../types.js';
+import { DurableError } from '../../errors.js';
+import { eventIdentity, placeDigest } from '../../internal/identity.js';
+import type { LaneScope } from '../../internal/lane-scope.js';
+import type { Text } from '../../internal/values.js';
+import type { DurableLedger, LedgerHandle, LedgerKey } from '../../internal/write-once.js';
+import type { StepOptions } from '../../types.js';
 
 const SCOPE = 'durable-step';
 /** The step of `compensate` for a step. */
