@@ -22,10 +22,9 @@ export { defineMetrics, type MetricDefinition } from './observability/metrics.js
 export { baseName, namePart, normalizeStage, resourceName } from './runtime/names.js';
 export { encodeSafeValue, sanitizeLogString } from './sanitize/log-text.js';
 export type { PolicyAction, PolicyRule, SanitizerLimits, SanitizerPolicy } from './sanitize/policy.js';
-export { maskCard, maskFirstLast, maskFirstLast4, maskRestricted } from './sanitize/policy.js';
+export { isSensitiveKey, maskCard, maskFirstLast, maskFirstLast4, maskRestricted } from './sanitize/policy.js';
 export {
   createSanitizer,
-  isSensitiveKey,
   type Sanitizer,
   sanitizeError,
   sanitizeFieldValue,

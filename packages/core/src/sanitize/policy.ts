@@ -91,6 +91,11 @@ function splitWords(key: string): string[] {
     .split(/[^a-z0-9]+/);
 }
 
+/** True if the value of a key is never written unchanged. */
+export function isSensitiveKey(key: string): boolean {
+  return judgeKey(key, '') !== 'clean';
+}
+
 /** The action of a policy for a value: sanitize it as usual, replace it, or show its last digits. */
 export type PolicyAction = 'allow' | 'redact' | 'mask';
 

@@ -2,7 +2,7 @@ import { decodeUtf8 } from '../request/encoding.js';
 import { fromJson } from '../values/read.js';
 import { scrubText } from './internal/free-text.js';
 import { SanitizerWalk } from './internal/walk.js';
-import { judgeKey, parsePolicy, type SanitizerPolicy } from './policy.js';
+import { parsePolicy, type SanitizerPolicy } from './policy.js';
 import { sanitizeXmlText, type XmlPattern } from './xml.js';
 
 /** Sanitizes values for logs, metrics, spans and notifications. No member throws or changes its input. */
@@ -64,8 +64,3 @@ export const sanitizeXml: Sanitizer['sanitizeXml'] = defaultSanitizer.sanitizeXm
 export const scrubFreeText: Sanitizer['scrubFreeText'] = defaultSanitizer.scrubFreeText;
 /** The loggable form of an error, without a policy: {@link Sanitizer.sanitizeError}. */
 export const sanitizeError: Sanitizer['sanitizeError'] = defaultSanitizer.sanitizeError;
-
-/** True if the value of a key is never written unchanged. */
-export function isSensitiveKey(key: string): boolean {
-  return judgeKey(key, '') !== 'clean';
-}
