@@ -59,7 +59,7 @@ export function isNeverOpened(normalized: string): boolean {
 }
 
 /** The built-in judgement: the table, then the words of the key. */
-export const judgeKey: KeyJudge = (key, parent, exactOnly = false) => {
+const judgeKey: KeyJudge = (key, parent, exactOnly = false) => {
   const normalized = normalizeKey(key);
   const known = TABLE.get(normalized);
   if (known !== undefined) {
