@@ -9,6 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { acknowledge } from '../internal/acknowledge.js';
 import { keepAsyncFailures } from '../internal/async-failures.js';
 import { allowSending, makeFailureQueue, noteFailureQueue } from '../internal/failure-queue.js';
 import { misuse } from '../internal/misuse.js';
@@ -115,6 +116,11 @@ export class TopicTrigger extends Construct {
       ...(filterPolicy && { filterPolicy }),
       ...(filterPolicyWithMessageBody && { filterPolicyWithMessageBody }),
     });
+    if ('aliasName' in target) {
+      // https://docs.aws.amazon.com/lambda/latest/dg/using-aliases.html
+      const reason = 'An alias has the ARN of its function with a qualifier, and SNS invokes it.';
+      acknowledge(this.subscription, 'CloudFormation-Validate::W3694', reason);
+    }
     keepAsyncFailures(this, target, failureQueue);
   }
 }
