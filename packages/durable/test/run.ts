@@ -118,8 +118,11 @@ export async function runExecution<A extends Served = App>(
     if (summary.status !== 'RUNNING') {
       return { ...summary, checkpoints, operations: engine.operations(arn), lines, records, engine };
     }
+    const before = endedIn(engine, arn);
     await onSuspended?.(engine, summary.invocations, clock);
     await engine.settle();
+    // The execution continues with what has ended, before anything else times out.
+    if (endedIn(engine, arn) > before) continue;
     const ends = engine
       .pending()
       .flatMap(({ kind, until }) => (kind === 'callback' || !until ? [] : [until.getTime()]));
@@ -129,3 +132,6 @@ export async function runExecution<A extends Served = App>(
   }
   throw new Error('the execution did not end in 100 rounds');
 }
+
+const endedIn = (engine: DurableEngine, arn: string) =>
+  engine.operations(arn).filter(({ Status }) => Status !== 'STARTED' && Status !== 'PENDING').length;
