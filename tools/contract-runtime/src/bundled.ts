@@ -51,8 +51,7 @@ async function loadBundle(parts: readonly OptionalPart[]): Promise<ContractRunti
       // Fixtures name the commands of AWS's clients by their classes.
       minify: false,
       conditions: ['@sallyport/source', ...parts.map((part) => `sallyport-no-${part}`)],
-      // The last one passes the path of a file to the SDK of AWS.
-      external: ['aws-cdk-lib', 'aws-cdk-lib/*', 'constructs', 'esbuild', '@sallyport/durable/testing'],
+      external: ['aws-cdk-lib', 'aws-cdk-lib/*', 'constructs', 'esbuild'],
     });
     const { runtime } = (await import(pathToFileURL(file).href)) as { readonly runtime: ContractRuntime };
     // Loads what it imports later, before the folder is removed.

@@ -32,6 +32,7 @@ const OPTIONS: Readonly<Record<string, OptionalPart>> = {
 const CALLS: Readonly<Record<string, readonly OptionalPart[]>> = {
   explain: ['explain'],
   openapi: ['openapi'],
+  durable_record_execution: ['events', 'surfaces', 'observability'],
   // They send their requests through a function URL.
   oauth_bearer: ['function-url'],
   oauth_token_steps: ['function-url'],
