@@ -121,7 +121,7 @@ export async function runExecution<A extends Served = App>(
     const before = endedIn(engine, arn);
     await onSuspended?.(engine, summary.invocations, clock);
     await engine.settle();
-    // The execution continues with what has ended, before anything else times out.
+    // An operation has ended: the execution continues, before anything else times out.
     if (endedIn(engine, arn) > before) continue;
     const ends = engine
       .pending()

@@ -16,7 +16,7 @@ const TOO_LARGE = ['function-url', 'gateway-v1', 'gateway-v2', 'http-api-v1'].ma
 
 /** Features of tools on the developer's machine: no function on Lambda has them. */
 const OF_TOOLS = ['inventory-file', 'manifest', 'front-doors'];
-/** It runs an execution on the test kit, whose engine is no part of a function. */
+/** It runs an execution on the engine of the test kit, which a function does not have. */
 const OF_TESTS = 'durable/record-execution';
 
 test('every fixture of the contract returns in a process of Lambda’s runtime what it returns in memory', async () => {
