@@ -1,10 +1,10 @@
 import { buildEventBusEvent } from '@sallyport/testkit';
 import type { DurableEngine } from '@sallyport/testkit/durable';
 import { z } from 'zod';
-import { type Durable, durable } from '../src/index.js';
+import type { Durable } from '../src/index.js';
 import { completeCallback } from '../src/start.js';
 import { startEngineApi } from './engine-api.js';
-import { type RunOptions, runExecution } from './run.js';
+import { type RunOptions, runHandler } from './run.js';
 
 const EVENT = buildEventBusEvent({ source: 'shop', detailType: 'Ordered', detail: {} });
 
@@ -16,20 +16,12 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 const run = (handler: (ctx: Durable) => unknown, options: RunOptions = {}) =>
-  runExecution(
-    (app) =>
-      app.eventBus(
-        { source: 'shop' },
-        durable((ctx) => handler(ctx)),
-      ),
-    EVENT,
-    {
-      ...options,
-      onStart: (started) => {
-        engine = started;
-      },
+  runHandler(handler, EVENT, {
+    ...options,
+    onStart: (started) => {
+      engine = started;
     },
-  );
+  });
 
 class Order {
   readonly #id = 7;

@@ -1,20 +1,11 @@
 import { buildEventBusEvent } from '@sallyport/testkit';
 import { z } from 'zod';
-import { type Durable, durable, type FailedExecution } from '../src/index.js';
-import { type RunOptions, runExecution } from './run.js';
+import type { Durable, FailedExecution } from '../src/index.js';
+import { type RunOptions, runHandler } from './run.js';
 
 const EVENT = buildEventBusEvent({ source: 'shop', detailType: 'Ordered', detail: { card: 'card-4711' } });
 
-const run = (handler: (ctx: Durable) => unknown, options?: RunOptions) =>
-  runExecution(
-    (app) =>
-      app.eventBus(
-        { source: 'shop' },
-        durable((ctx) => handler(ctx)),
-      ),
-    EVENT,
-    options,
-  );
+const run = (handler: (ctx: Durable) => unknown, options?: RunOptions) => runHandler(handler, EVENT, options);
 
 const failing = async (ctx: Durable) => {
   await ctx.step('charge', () => ({ card: 'card-4711' }));

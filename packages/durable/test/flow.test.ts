@@ -2,20 +2,11 @@ import { json } from '@sallyport/http';
 import { Authenticated, SecureApp } from '@sallyport/secure';
 import { buildAPIGatewayV2Request, buildEventBusEvent } from '@sallyport/testkit';
 import { compensate, type Durable, durable, race, version } from '../src/index.js';
-import { type RunOptions, runExecution } from './run.js';
+import { type RunOptions, runExecution, runHandler } from './run.js';
 
 const EVENT = buildEventBusEvent({ source: 'shop', detailType: 'Ordered', detail: {} });
 
-const run = (handler: (ctx: Durable) => unknown, options?: RunOptions) =>
-  runExecution(
-    (app) =>
-      app.eventBus(
-        { source: 'shop' },
-        durable((ctx) => handler(ctx)),
-      ),
-    EVENT,
-    options,
-  );
+const run = (handler: (ctx: Durable) => unknown, options?: RunOptions) => runHandler(handler, EVENT, options);
 
 const later = (value: string) => new Promise<string>((resolve) => setTimeout(resolve, 30, value));
 

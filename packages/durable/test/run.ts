@@ -6,7 +6,7 @@ import {
   type ExecutionSummary,
   type Operation,
 } from '@sallyport/testkit/durable';
-import { type DurableExecutionsOptions, durableExecutions } from '../src/index.js';
+import { type Durable, type DurableExecutionsOptions, durable, durableExecutions } from '../src/index.js';
 
 export const FUNCTION = 'arn:aws:lambda:eu-west-1:123456789012:function:orders';
 export const STARTED = Date.parse('2026-11-29T10:00:00Z');
@@ -135,3 +135,15 @@ export async function runExecution<A extends Served = App>(
 
 const endedIn = (engine: DurableEngine, arn: string) =>
   engine.operations(arn).filter(({ Status }) => Status !== 'STARTED' && Status !== 'PENDING').length;
+
+/** Runs one durable handler of the source `shop`. */
+export const runHandler = (handler: (ctx: Durable) => unknown, event: object, options?: RunOptions): Promise<Ran> =>
+  runExecution(
+    (app) =>
+      app.eventBus(
+        { source: 'shop' },
+        durable((ctx) => handler(ctx)),
+      ),
+    event,
+    options,
+  );

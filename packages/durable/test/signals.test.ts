@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { type Durable, durable } from '../src/index.js';
 import { queryExecution, receive, type SignalOptions, signalExecution, status } from '../src/signals.js';
 import { startEngineApi } from './engine-api.js';
-import { type Ran, type RunOptions, runExecution } from './run.js';
+import { type RunOptions, runHandler } from './run.js';
 
 const EVENT = buildEventBusEvent({ source: 'shop', detailType: 'Ordered', detail: {} });
 const Decision = z.object({ approved: z.boolean() });
@@ -41,21 +41,13 @@ const settled = (call: Promise<{ outcome?: unknown }>) =>
     (error: { code?: unknown }) => error.code,
   );
 
-const run = (handler: (ctx: Durable) => unknown, options: RunOptions = {}): Promise<Ran> =>
-  runExecution(
-    (app) =>
-      app.eventBus(
-        { source: 'shop' },
-        durable((ctx) => handler(ctx)),
-      ),
-    EVENT,
-    {
-      ...options,
-      onStart: (started) => {
-        engine = started;
-      },
+const run = (handler: (ctx: Durable) => unknown, options: RunOptions = {}) =>
+  runHandler(handler, EVENT, {
+    ...options,
+    onStart: (started) => {
+      engine = started;
     },
-  );
+  });
 
 const waits = (key: string) => (ctx: Durable) =>
   receive(ctx, 'approval', Decision, {
