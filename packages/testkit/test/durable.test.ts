@@ -82,6 +82,41 @@ async function rejectionOf(run: (save: Save, engine: DurableEngine) => unknown):
   return error;
 }
 
+// The SDK compares the ends of waits with the clock of the machine, and asks for the end of one that is in its past.
+describe.each([
+  ['in the past', '2020-01-01T00:00:00Z'],
+  ['in the future', '2090-01-01T00:00:00Z'],
+])('with a clock %s', (_name, now) => {
+  const fromNow = (date: Date | undefined) => Math.round(((date?.getTime() ?? 0) - Date.now()) / 60_000);
+
+  test('the ends of waits and of delays are in the time of the machine, and everything else in its own', async () => {
+    const clock = new ManualClock(Date.parse(now));
+    const inPast: Operation[][] = [];
+    const { engine, invocations, start } = setUp(
+      async (_, { invocation }, save) => {
+        if (invocation > 1) return DONE;
+        const retry = { Action: 'RETRY', StepOptions: { NextAttemptDelaySeconds: 7_200 } } as const;
+        inPast.push([...(await save(wait('w', 3_600), step('s', retry)))]);
+        return PENDING;
+      },
+      { clock },
+    );
+    const arn = start();
+    await engine.settle();
+    await clock.advance(3_600_000);
+    await engine.ended(arn);
+    const [saved = []] = inPast;
+    expect(saved.map(({ StartTimestamp }) => StartTimestamp)).toEqual([new Date(now), new Date(now)]);
+    expect(fromNow(saved[0]?.WaitDetails?.ScheduledEndTimestamp)).toBe(60);
+    expect(fromNow(saved[1]?.StepDetails?.NextAttemptTimestamp)).toBe(120);
+    const [, , delayed] = invocations[1]?.event.InitialExecutionState.Operations ?? [];
+    expect(fromNow(delayed?.StepDetails?.NextAttemptTimestamp)).toBe(60);
+    expect(engine.operations(arn)[1]?.WaitDetails).toEqual({
+      ScheduledEndTimestamp: new Date(Date.parse(now) + 3_600_000),
+    });
+  });
+});
+
 describe('an execution', () => {
   test('is invoked again when its wait ends', async () => {
     const { engine, clock, invocations, start } = setUp(async (_, { invocation }, save) => {
@@ -436,7 +471,7 @@ describe('a folder of journals', () => {
     ]);
     await clock.advance(3_600_000);
     expect(await engine.ended(arn)).toMatchObject({ status: 'SUCCEEDED', invocations: 2 });
-    expect(invocations[0]?.event.InitialExecutionState.Operations.slice(1, 3)).toEqual([
+    expect(engine.operations(arn).slice(1, 3)).toEqual([
       {
         Id: 's',
         Type: 'STEP',

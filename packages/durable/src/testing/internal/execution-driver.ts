@@ -188,16 +188,15 @@ export class ExecutionDriver {
         if (this.#kills('before', count)) return die();
         const answer = await this.engine.checkpoint(request);
         if (this.#kills('after', count)) return die();
-        const { NewExecutionState } = answer;
-        return { ...answer, NewExecutionState: { Operations: this.#shifted(NewExecutionState.Operations) } };
+        return answer;
       },
       getExecutionState: async (request: StateRequest) => {
         if (life.isOver) return stopped();
-        const page = await this.engine.getExecutionState(request);
-        return { ...page, Operations: this.#shifted(page.Operations) };
+        return this.engine.getExecutionState(request);
       },
     };
-    const input = await injected(this.#envelope(event), client);
+    // As JSON, which has no dates.
+    const input = await injected(JSON.parse(JSON.stringify(event)) as DurableEnvelope, client);
     const context = {
       ...this.env.lambdaContext({ requestId: `lambda-${invocation}` }),
       invokedFunctionArn: `${FUNCTION_ARN}:live`,
@@ -253,29 +252,6 @@ export class ExecutionDriver {
     if (status === 'SUCCEEDED' || status === 'FAILED') {
       this.#failure ??= new Error(`framework: the function of step "${name}" ran again although the step was recorded`);
     }
-  }
-
-  /** The event as JSON, which has no dates. */
-  #envelope(event: DurableEnvelope): DurableEnvelope {
-    const { Operations } = event.InitialExecutionState;
-    const state = { ...event.InitialExecutionState, Operations: this.#shifted(Operations) };
-    return JSON.parse(JSON.stringify({ ...event, InitialExecutionState: state })) as DurableEnvelope;
-  }
-
-  /** The SDK compares ends of waits with the clock of the machine. */
-  #shifted(operations: readonly Operation[]): Operation[] {
-    const shift = Date.now() - this.env.clock.now().getTime();
-    const moved = (date: Date | undefined) => date && new Date(date.getTime() + shift);
-    return operations.map(({ WaitDetails, StepDetails, ...rest }) => ({
-      ...rest,
-      ...(WaitDetails && { WaitDetails: { ScheduledEndTimestamp: moved(WaitDetails.ScheduledEndTimestamp) } }),
-      ...(StepDetails && {
-        StepDetails: {
-          ...StepDetails,
-          ...(StepDetails.NextAttemptTimestamp && { NextAttemptTimestamp: moved(StepDetails.NextAttemptTimestamp) }),
-        },
-      }),
-    }));
   }
 }
 

@@ -3,6 +3,7 @@ import type { CallbackDeadlines, DurableStore, ExecutionRecord, JournalEntry } f
 import type { Operation } from '../wire.js';
 import { replayed } from './apply.js';
 import { HistoryLog } from './history.js';
+import { inMachineTime } from './machine-time.js';
 
 /** One execution in memory. Each change is stored before it takes effect. */
 export class Execution {
@@ -68,11 +69,21 @@ export class Execution {
     this.#apply(timed);
   }
 
-  /** A page of the operations that a replay needs. */
+  /** A page of the operations that a replay needs, for the SDK. */
   page(from: number, size: number): { Operations: Operation[]; NextMarker?: string } {
     const all = replayed(this.#operations);
     const end = from + size;
-    return { Operations: all.slice(from, end), ...(end < all.length && { NextMarker: `${end}` }) };
+    return { Operations: this.#forSdk(all.slice(from, end)), ...(end < all.length && { NextMarker: `${end}` }) };
+  }
+
+  /** Operations for the SDK. */
+  only(ids: readonly string[]): Operation[] {
+    return this.#forSdk(ids.flatMap((id) => this.#operations.get(id) ?? []));
+  }
+
+  #forSdk(operations: readonly Operation[]): Operation[] {
+    const now = this.#now();
+    return operations.map((operation) => inMachineTime(operation, now));
   }
 
   #apply(entry: JournalEntry): void {

@@ -221,6 +221,5 @@ function adopted(operation: Operation, arn: string, newId: () => string): Operat
 
 /** The answer to a checkpoint: its operations, and operations that changed outside the function. */
 function checkpointed(execution: Execution, ids: readonly string[]): CheckpointResponse {
-  const Operations = ids.flatMap((id) => execution.operations.get(id) ?? []);
-  return { CheckpointToken: execution.record.token, NewExecutionState: { Operations } };
+  return { CheckpointToken: execution.record.token, NewExecutionState: { Operations: execution.only(ids) } };
 }
