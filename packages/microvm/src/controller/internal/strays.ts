@@ -38,11 +38,12 @@ type Strays = Pick<SweepReport, 'terminated' | 'refused' | 'unknown' | 'complete
  */
 export async function endStrays(deps: Dependencies, { maxUnknown, isOver, hasStarts }: StrayOptions): Promise<Strays> {
   const sum = { terminated: 0, refused: 0, unknown: 0, complete: true };
+  const begunAt = nowMs(deps);
   const lost = await lostStarts(deps);
   let room = maxUnknown;
   for (const ref of new Set(deps.settings.images.map((image) => image.ref))) {
     const machines = await deps.calls.send('list', FACTS, (provider, signal) => provider.list(ref, signal));
-    const { over, unnamed, isNamed, complete } = await sortOut(deps, machines.filter(isSettled(deps)), isOver);
+    const { over, unnamed, isNamed, complete } = await sortOut(deps, machines.filter(isSettled(deps)), begunAt, isOver);
     sum.complete &&= complete;
     // Without the complete list of machines, a start could match the wrong machine.
     const starts = complete ? lost.filter(({ imageRef }) => imageRef === ref) : [];
@@ -94,6 +95,7 @@ interface Sorted {
 async function sortOut(
   deps: Dependencies,
   machines: readonly MicrovmSummary[],
+  begunAt: number,
   isOver: () => boolean,
 ): Promise<Sorted> {
   const over: MicrovmSummary[] = [];
@@ -106,7 +108,10 @@ async function sortOut(
     for (const [index, machine] of some.entries()) {
       const record = records[index];
       if (record === undefined) unnamed.push(machine);
-      else if (isClosed(record.state) || record.desiredState === 'terminated') over.push(machine);
+      else if (isClosed(record.state) || record.desiredState === 'terminated') {
+        // A concurrent sweep that has written the machine's id terminates it.
+        if (record.lastAction !== 'sweep' || record.updatedAt < begunAt) over.push(machine);
+      }
       isNamed ||= record !== undefined;
     }
   }

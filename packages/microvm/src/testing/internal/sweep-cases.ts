@@ -134,6 +134,23 @@ export const SWEEP_CASES: Cases = {
     equal(new Set(named).size, 2);
     deepEqual(await first.sweep(), sweepReport());
   },
+  async 'a machine whose id a concurrent sweep has written is not terminated again'(bench) {
+    await abandoned(bench);
+    const { registry } = bench.setup;
+    let isSwept = false;
+    const late = bench.create({
+      registry: {
+        ...registry,
+        async findByMicrovmId(microvmId) {
+          if (!isSwept) deepEqual(await bench.controller.sweep(), sweepReport({ terminated: 1 }));
+          isSwept = true;
+          return registry.findByMicrovmId(microvmId);
+        },
+      },
+    });
+    deepEqual(await late.sweep(), sweepReport());
+    equal(bench.setup.callCount('terminate'), 1);
+  },
   async 'a machine that terminates during the sweep is not terminated again'(bench) {
     await abandoned(bench);
     bench.setup.fail({ operation: 'terminate', error: 'ResourceNotFoundException', times: 1 });
@@ -143,6 +160,7 @@ export const SWEEP_CASES: Cases = {
     await abandoned(bench);
     bench.setup.fail({ operation: 'terminate', error: 'ThrottlingException', times: 1 });
     deepEqual(await bench.controller.sweep(), sweepReport({ refused: 1 }));
+    bench.pass(1);
     deepEqual(await bench.controller.sweep(), sweepReport({ terminated: 1 }));
   },
   async 'a sweep terminates a machine whose termination was lost'(bench) {
