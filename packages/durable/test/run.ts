@@ -3,6 +3,7 @@ import { createApp } from '@sallyport/dispatch/app';
 import {
   createDurableEngine,
   type DurableEngine,
+  type DurableEnvelope,
   type ExecutionSummary,
   type Operation,
 } from '@sallyport/testkit/durable';
@@ -34,6 +35,10 @@ export interface RunOptions extends DurableExecutionsOptions {
   readonly onStart?: (engine: DurableEngine) => void;
   readonly remainingMs?: number;
   readonly container?: object;
+  /** Changes the event of each invocation. */
+  readonly envelope?: (envelope: DurableEnvelope) => object;
+  /** Serves an invocation instead of the container. */
+  readonly serve?: (envelope: DurableEnvelope, invocation: number) => Promise<unknown> | undefined;
   /** Default: an open container. */
   readonly create?: (options: object) => unknown;
 }
@@ -69,6 +74,8 @@ export async function runExecution<A extends Served = App>(
     onCheckpoint,
     remainingMs = 60_000,
     container,
+    envelope: change = structuredClone,
+    serve,
     create = createApp,
     ...surface
   } = options;
@@ -88,6 +95,8 @@ export async function runExecution<A extends Served = App>(
     clock,
     ...(pageSize !== undefined && { pageSize }),
     async invoke({ event: envelope, invocation }) {
+      const other = serve?.(envelope, invocation);
+      if (other) return { answer: await other };
       const app = create({
         clock,
         log: linesOf(lines),
@@ -96,7 +105,7 @@ export async function runExecution<A extends Served = App>(
         ...container,
       });
       register(app as A);
-      const answer = (app as A).handleLambda(structuredClone(envelope), {
+      const answer = (app as A).handleLambda(change(envelope), {
         awsRequestId: `invocation-${invocation}`,
         functionName: 'orders',
         invokedFunctionArn: `${FUNCTION}:live`,

@@ -1,4 +1,4 @@
-import type { MaybePromise } from '@sallyport/core';
+import { isFrameworkError, type MaybePromise } from '@sallyport/core';
 import { randomFraction } from '@sallyport/core/internal';
 import { DurableError } from '../errors.js';
 import type { Retry, StepContext, StepOptions } from '../types.js';
@@ -165,7 +165,6 @@ class StepRun<T> {
 }
 
 function isWorthIt(retry: Retry, attempt: number, thrown: unknown): boolean {
-  if (attempt >= retry.attempts || PERMANENT.includes((thrown as { code?: unknown } | null | undefined)?.code))
-    return false;
+  if (attempt >= retry.attempts || (isFrameworkError(thrown) && PERMANENT.includes(thrown.code))) return false;
   return retry.when?.(thrown) ?? true;
 }
