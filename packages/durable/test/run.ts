@@ -28,6 +28,10 @@ export interface RunOptions extends DurableExecutionsOptions {
   /** Called when the execution is suspended, before its waits end. */
   readonly onSuspended?: (engine: DurableEngine, invocation: number, clock: ManualClock) => unknown;
   readonly pageSize?: number;
+  /** Operations that the execution has from its start. */
+  readonly recorded?: readonly Operation[];
+  /** The version of the function. Default: none, which is `$LATEST`. */
+  readonly version?: string;
   /** The name of the execution. */
   readonly name?: string | undefined;
   /** Called for each checkpoint before it is stored, from 1; throws to kill the process. */
@@ -73,6 +77,8 @@ export async function runExecution<A extends Served = App>(
     pageSize,
     onCheckpoint,
     remainingMs = 60_000,
+    recorded = [],
+    version,
     container,
     envelope: change = structuredClone,
     serve,
@@ -116,8 +122,9 @@ export async function runExecution<A extends Served = App>(
   });
   onStart?.(engine);
   const { arn } = engine.start({
-    functionArn: FUNCTION,
+    functionArn: version === undefined ? FUNCTION : `${FUNCTION}:${version}`,
     name,
+    recorded,
     payload: JSON.stringify(event),
     timeoutSeconds: 31_622_400,
   });
