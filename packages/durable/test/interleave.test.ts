@@ -1,3 +1,4 @@
+import type { LambdaContext } from '@sallyport/core';
 import { durable, durableExecutions } from '@sallyport/durable';
 import { buildQueueEvent, createTestEnv, interleave, type TestEnv } from '@sallyport/testkit';
 import { createDurableEngine, type DurableEngine } from '@sallyport/testkit/durable';
@@ -97,7 +98,7 @@ function buildApp(env: TestEnv, shared?: { last: string }) {
     }),
   );
   return {
-    async handleLambda(event: unknown, { awsRequestId: marker = '' }: { awsRequestId?: string } = {}) {
+    async handleLambda(event: unknown, { awsRequestId: marker = '' }: LambdaContext = {}) {
       const own: DurableEngine = createDurableEngine({
         clock: env.clock,
         ids: { newId: () => marker },
