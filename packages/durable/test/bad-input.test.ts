@@ -1,3 +1,4 @@
+import type { Logger } from '@sallyport/core';
 import { buildEventBusEvent } from '@sallyport/testkit';
 import type { DurableEngine, Operation } from '@sallyport/testkit/durable';
 import { z } from 'zod';
@@ -48,58 +49,68 @@ const NAMES = 'the name of an operation must be 1 to 128 printable ASCII charact
 const DURATION = 'wait "a": the duration has days, hours, minutes and seconds of at least 0';
 const SECONDS = 'must be a whole number from 1 to 31622400 seconds';
 
-type Row = readonly [
-  title: string,
-  operation: (ctx: Durable) => Promise<unknown>,
-  outcome: string,
-  recorded?: string[],
-];
+interface Row {
+  readonly title: string;
+  readonly operation: (ctx: Durable) => Promise<unknown>;
+  readonly outcome: string;
+  readonly recorded: readonly string[];
+}
+const row = (title: string, operation: Row['operation'], outcome: string, recorded: readonly string[] = []): Row => ({
+  title,
+  operation,
+  outcome,
+  recorded,
+});
 
 const OPERATIONS: readonly Row[] = [
-  [
+  row(
     'a wait of -1 second',
     (ctx) => ctx.wait('a', { seconds: -1 }),
     `durable.invalid_operation ${DURATION} (got seconds: -1)`,
-  ],
-  [
+  ),
+  row(
     'a wait of NaN days',
     (ctx) => ctx.wait('a', { days: Number.NaN }),
     `durable.invalid_operation ${DURATION} (got days: NaN)`,
-  ],
-  [
+  ),
+  row(
     'a wait of weeks',
     (ctx) => ctx.wait('a', { weeks: 1 } as never),
     `durable.invalid_operation ${DURATION} (got weeks: 1)`,
-  ],
-  [
+  ),
+  row(
     'a wait of 400 days',
     (ctx) => ctx.wait('a', { days: 400 }),
     `durable.invalid_operation wait "a": the duration ${SECONDS} (got 34560000)`,
-  ],
-  [
+  ),
+  row(
     'a wait of half a second',
     (ctx) => ctx.wait('a', { seconds: 0.5 }),
     `durable.invalid_operation wait "a": the duration ${SECONDS} (got 0.5)`,
-  ],
-  [
+  ),
+  row(
     'a wait without a duration',
     (ctx) => ctx.wait('a', {}),
     `durable.invalid_operation wait "a": the duration ${SECONDS} (got 0)`,
-  ],
-  ['a blank name', (ctx) => ctx.wait(' ', { seconds: 1 }), `durable.invalid_operation ${NAMES} (got " ")`],
-  ['a name that is not ASCII', (ctx) => ctx.step('größe', () => 1), `durable.invalid_operation ${NAMES} (got "größe")`],
-  [
+  ),
+  row('a blank name', (ctx) => ctx.wait(' ', { seconds: 1 }), `durable.invalid_operation ${NAMES} (got " ")`),
+  row(
+    'a name that is not ASCII',
+    (ctx) => ctx.step('größe', () => 1),
+    `durable.invalid_operation ${NAMES} (got "größe")`,
+  ),
+  row(
     'no attempt',
     (ctx) => ctx.step('a', () => 1, { retry: { attempts: 0, delaySeconds: 1 } }),
     'durable.invalid_operation step "a": retry.attempts must be a whole number from 1 to 10 (got 0)',
-  ],
-  [
+  ),
+  row(
     'an instance of a class without members',
     (ctx) => ctx.step('a', () => new Hidden() as never),
     `durable.not_json step "a": the result must be JSON (got an instance of Hidden): ${JSON_VALUES}`,
     ['a FAILED'],
-  ],
-  [
+  ),
+  row(
     'an instance of a class with members, which loses its class',
     (ctx) =>
       ctx
@@ -107,15 +118,15 @@ const OPERATIONS: readonly Row[] = [
         .then((value) => [value, Object.getPrototypeOf(value) === Object.prototype]),
     '[{"total":5},true]',
     ['a SUCCEEDED'],
-  ],
-  [
+  ),
+  row(
     'a stream in a member',
     (ctx) => ctx.step('a', () => ({ rows: [{ body: new ReadableStream() }] }) as never),
     `durable.not_json step "a": member "rows.0.body" of the result must be JSON (got an instance of ReadableStream): ${JSON_VALUES}`,
     ['a FAILED'],
-  ],
-  ['undefined', (ctx) => ctx.step('a', () => undefined), 'undefined', ['a SUCCEEDED']],
-  [
+  ),
+  row('undefined', (ctx) => ctx.step('a', () => undefined), 'undefined', ['a SUCCEEDED']),
+  row(
     'two operations of one name',
     async (ctx) => {
       await ctx.step('a', () => 1);
@@ -123,8 +134,8 @@ const OPERATIONS: readonly Row[] = [
     },
     'durable.duplicate_name two operations have the name "a": number the names of operations in a loop',
     ['a SUCCEEDED'],
-  ],
-  [
+  ),
+  row(
     'a callback with the name of a step',
     async (ctx) => {
       await ctx.step('a', () => 1);
@@ -132,65 +143,64 @@ const OPERATIONS: readonly Row[] = [
     },
     'durable.duplicate_name two operations have the name "a": number the names of operations in a loop',
     ['a SUCCEEDED'],
-  ],
-  [
+  ),
+  row(
     'a lease that is held over a wait',
     (ctx) => {
       const release = hold();
       return ctx.wait('a', { seconds: 1 }).finally(release);
     },
     'durable.held wait "a": a lease or slot is held, and a suspended execution cannot release it: release it before',
-  ],
+  ),
 ];
 
 /** The largest and smallest values that are accepted, each with its neighbour that is not. */
 const LIMITS: readonly Row[] = [
-  ['a name of 128 characters', (ctx) => ctx.step('a'.repeat(128), () => 1), '1', [`${'a'.repeat(128)} SUCCEEDED`]],
-  [
+  row('a name of 128 characters', (ctx) => ctx.step('a'.repeat(128), () => 1), '1', [`${'a'.repeat(128)} SUCCEEDED`]),
+  row(
     'a name of 129 characters',
     (ctx) => ctx.step('a'.repeat(129), () => 1),
     `durable.invalid_operation ${NAMES} (got "${'a'.repeat(64)}")`,
-  ],
-  [
-    'a result of 256 KiB',
-    (ctx) => ctx.step('a', () => 'x'.repeat(262_142)).then(({ length }) => length),
-    '262142',
-    ['a SUCCEEDED'],
-  ],
-  [
+  ),
+  row('a result of 256 KiB', (ctx) => ctx.step('a', () => 'x'.repeat(262_142)).then(({ length }) => length), '262142', [
+    'a SUCCEEDED',
+  ]),
+  row(
     'a result of 256 KiB and one byte',
     (ctx) => ctx.step('a', () => 'x'.repeat(262_143)),
     'durable.result_too_large step "a": the result has more than 256 KiB: store it, for example with @sallyport/objectstore, and return its reference',
     ['a FAILED'],
-  ],
-  ['a wait of 1 second', (ctx) => ctx.wait('a', { seconds: 1 }), 'undefined', ['a SUCCEEDED']],
-  [
+  ),
+  row('a wait of 1 second', (ctx) => ctx.wait('a', { seconds: 1 }), 'undefined', ['a SUCCEEDED']),
+  row(
     'a wait of 0 seconds',
     (ctx) => ctx.wait('a', { seconds: 0 }),
     `durable.invalid_operation wait "a": the duration ${SECONDS} (got 0)`,
-  ],
-  ['a time-out of 366 days', (ctx) => ctx.step('a', () => 1, { timeout: { days: 366 } }), '1', ['a SUCCEEDED']],
-  [
+  ),
+  row('a time-out of 366 days', (ctx) => ctx.step('a', () => 1, { timeout: { days: 366 } }), '1', ['a SUCCEEDED']),
+  row(
     'a wait of 366 days and a second',
     (ctx) => ctx.wait('a', { days: 366, seconds: 1 }),
     `durable.invalid_operation wait "a": the duration ${SECONDS} (got 31622401)`,
-  ],
-  [
+  ),
+  row(
     '11 attempts',
     (ctx) => ctx.step('a', () => 1, { retry: { attempts: 11, delaySeconds: 1 } }),
     'durable.invalid_operation step "a": retry.attempts must be a whole number from 1 to 10 (got 11)',
-  ],
-  ['10 attempts', (ctx) => ctx.step('a', () => 1, { retry: { attempts: 10, delaySeconds: 1 } }), '1', ['a SUCCEEDED']],
-  [
+  ),
+  row('10 attempts', (ctx) => ctx.step('a', () => 1, { retry: { attempts: 10, delaySeconds: 1 } }), '1', [
+    'a SUCCEEDED',
+  ]),
+  row(
     'a callback without a time-out',
     (ctx) => approval(ctx, { timeoutSeconds: undefined }),
     `durable.invalid_operation callback "a": timeoutSeconds ${SECONDS} (got undefined)`,
-  ],
+  ),
 ];
 
 test.each([...OPERATIONS, ...LIMITS])(
-  '%s in an execution: the same outcome at the first run and at a replay',
-  async (_title, operation, outcome, recorded = []) => {
+  '$title in an execution: the same outcome at the first run and at a replay',
+  async ({ operation, outcome, recorded }) => {
     const outcomes: unknown[] = [];
     const ran = await run(async (ctx) => {
       outcomes.push(await outcomeOf(operation(ctx)));
@@ -222,11 +232,11 @@ test.each<[string, string, string]>([
     'durable.callback_invalid callback "a": the value does not fit its schema: ok',
   ],
 ])('a callback value %s is rejected, and is in no line, record or error', async (_title, value, outcome) => {
-  const schema = value.includes('ok') ? z.object({ ok: z.boolean() }) : z.string().max(5);
+  const schema: z.ZodType<unknown> = value.includes('ok') ? z.object({ ok: z.boolean() }) : z.string().max(5);
   const ran = await run(
     async (ctx) => {
       const found = await outcomeOf(ctx.callback('a', schema, { submit() {}, timeoutSeconds: 60 }));
-      ctx.log.error('rejected', { error: found });
+      (ctx as Durable & { readonly log: Logger }).log.error('rejected', { error: found });
       throw new Error(String(found));
     },
     {

@@ -1,5 +1,6 @@
 /** Trap 11: a logger, metric, span or notifier that throws changes nothing. */
 
+import type { Logger } from '@sallyport/core';
 import { createErrorNotifier, createLogger } from '@sallyport/core/observability';
 import { json } from '@sallyport/http';
 import { buildAPIGatewayV2Request, buildEventBusEvent, buildQueueEvent } from '@sallyport/testkit';
@@ -14,7 +15,14 @@ const fails = (): never => {
   throw new Error('hook');
 };
 const rejects = async () => fails();
-const LOGGER = { debug: fails, info: fails, warn: fails, error: fails, isEnabled: () => true, with: () => LOGGER };
+const LOGGER: Logger = {
+  debug: fails,
+  info: fails,
+  warn: fails,
+  error: fails,
+  isEnabled: () => true,
+  with: () => LOGGER,
+};
 const SPAN = { set() {}, error() {}, end() {}, run: (run: () => unknown) => run() };
 const spans = (own: object) => ({ observability: { span: { start: () => ({ ...SPAN, ...own }) } } });
 const notifier = (publish: () => unknown) => ({
