@@ -19,6 +19,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   LimitAllowed: 'requests that a rate limit allowed',
   LimitDenied: 'requests that a rate limit denied',
   LimitUnknown: 'requests that were not counted, because the store of the rate limit failed',
+  ExecutionErrors: 'durable executions that failed in the function',
   SpansDropped:
     'spans that were not sent, that a receiver rejected, or that ended after their invocation; reported by the next invocation',
   SpanExportFailures: 'requests or datagrams with spans that failed; reported by the next invocation',

@@ -156,6 +156,44 @@ describe('findings at synth', () => {
     expect(messages).toContainEqual(expect.stringContaining('CloudFormation replaces it'));
   });
 
+  it.each<[string, string, object, number, string[]]>([
+    ['no rate', 'eu-central-1', {}, 10, []],
+    ['a rate within the quotas', 'eu-central-1', { peakRecordsPerSecond: 272 }, 10, []],
+    [
+      'records that are handed off',
+      'eu-central-1',
+      { peakRecordsPerSecond: 273 },
+      10,
+      ['273 records a second need 301 starts'],
+    ],
+    ['batches', 'eu-central-1', { peakRecordsPerSecond: 2_500, handoff: false }, 10, []],
+    [
+      'small batches',
+      'eu-central-1',
+      { peakRecordsPerSecond: 301, handoff: false },
+      1,
+      ['need 301 starts of executions a second'],
+    ],
+    [
+      'checkpoints',
+      'eu-central-1',
+      { peakRecordsPerSecond: 2_501, handoff: false },
+      10,
+      [
+        'need 10004 requests of CheckpointDurableExecution a second, and the default quota of an account in this region is 10000',
+      ],
+    ],
+    ['checkpoints in a large region', 'us-east-1', { peakRecordsPerSecond: 2_501, handoff: false }, 10, []],
+    ['few steps', 'eu-central-1', { peakRecordsPerSecond: 2_501, checkpointsPerRecord: 1, handoff: false }, 10, []],
+  ])('compares the rate of a queue with the quotas of AWS: %s', (_name, region, durable, batchSize, expected) => {
+    const app = newApp();
+    const stack = newStack({ env: { region, account: '123456789012' } }, app);
+    const { service } = durableFn({ durable: { ...MINUTES, ...durable } }, stack);
+    new QueueTrigger(stack, 'Orders', { fn: service.fn, queue: new ServiceQueue(stack, 'Queue').queue, batchSize });
+    const found = messagesOf(app).filter((text) => text.includes('records a second'));
+    expect(found).toEqual(expected.map((text) => expect.stringContaining(text)));
+  });
+
   it('rejects a durable route that streams', () => {
     const { stack, service } = durableFn();
     const wiring = new ServiceWiring(stack, 'Wiring', { fn: service.fn, inventory: inventory({ streaming: true }) });

@@ -22,6 +22,12 @@ const REQUEST: MetricRecord = {
   tags: { trigger: 'gateway-v2', method: 'GET', route: '/users/{id}', status: '404', error_code: 'app.not_found' },
   properties: { request_id: 'r-1', tenant_id: 't-1' },
 };
+const EXECUTION: MetricRecord = {
+  name: 'framework.execution',
+  value: 1,
+  duration_ms: 3,
+  tags: { outcome: 'error', error_code: 'x.y' },
+};
 const BATCH: MetricRecord = {
   name: 'framework.event',
   value: 1,
@@ -71,16 +77,17 @@ describe('createEmfSink', () => {
   });
 
   it.each([
-    [REQUEST, 'RequestErrors'],
-    [BATCH, 'BatchFailures'],
-  ])('adds the version of the function to one metric only', (record, Name) => {
+    [REQUEST, 'RequestErrors', [['service'], ['service', 'version']]],
+    [BATCH, 'BatchFailures', [['service'], ['service', 'version']]],
+    [EXECUTION, 'ExecutionErrors', [['service', 'version']]],
+  ])('adds the version of the function to one metric only', (record, Name, Dimensions) => {
     const line = JSON.parse(emit(record, { environment: { AWS_LAMBDA_FUNCTION_VERSION: '7' } })) as {
       readonly _aws: { readonly CloudWatchMetrics: readonly object[] };
     };
     expect(line).toMatchObject({ service: 'shop', version: '7' });
     expect(line._aws.CloudWatchMetrics[1]).toEqual({
       Namespace: 'Framework',
-      Dimensions: [['service'], ['service', 'version']],
+      Dimensions,
       Metrics: [{ Name, Unit: 'Count' }],
     });
     expect(line._aws.CloudWatchMetrics).toHaveLength(2);

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -73,3 +73,25 @@ test.each(['cjs', 'esm'] as const)(
     expect(JSON.parse(execFileSync(process.execPath, [outfile], { encoding: 'utf8' }))).toEqual(EXPECTED);
   },
 );
+
+test('without the SDK an ordinary event is served, and an execution is rejected with the package to install', async () => {
+  // Not below a folder that has the package.
+  const outfile = join(folder, 'missing.cjs');
+  await build({
+    entryPoints: [ENTRY],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    conditions: ['@sallyport/source'],
+    external: ['@aws/durable-execution-sdk-js'],
+    logLevel: 'silent',
+    banner: { js: 'globalThis.countLoads = () => 0;' },
+  });
+  const { stdout, stderr, status } = spawnSync(process.execPath, [outfile], { encoding: 'utf8' });
+  expect([status, stdout]).toEqual([
+    0,
+    '[["start",0],["ordinary",0],["durable.sdk_missing",0],["durable.sdk_missing",0]]',
+  ]);
+  expect(stderr).toContain('install @aws/durable-execution-sdk-js 2.4 or later');
+});

@@ -286,28 +286,6 @@ test('two executions in one process do not meet', async () => {
   expect([a.result, b.result]).toEqual(['["a","a"]', '["b","b"]']);
 });
 
-test('Promise.race of two steps, and a step that is never awaited, are the same at every replay', async () => {
-  const seen: unknown[] = [];
-  const ran = await runExecution(
-    (app) =>
-      app.eventBus(
-        { source: 'a' },
-        durable(async (ctx) => {
-          void ctx.step('never awaited', () => 1);
-          const winner = await Promise.race([
-            ctx.step('slow', () => new Promise<string>((resolve) => setTimeout(resolve, 30, 'slow'))),
-            ctx.step('fast', () => 'fast'),
-          ]);
-          seen.push(winner);
-          await ctx.step('after', () => winner);
-          return winner;
-        }),
-      ),
-    { source: 'a', 'detail-type': 'a', detail: {}, id: 'a' },
-  );
-  expect([ran.status, ran.result, seen[0]]).toEqual(['SUCCEEDED', '"fast"', 'fast']);
-});
-
 test('a streamed answer is rejected in an execution', async () => {
   const ran = await runExecution(
     (app) =>

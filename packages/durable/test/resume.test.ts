@@ -87,6 +87,26 @@ test('a record that is delivered again after a failure charges once: its new exe
   ]);
 });
 
+test('a step whose result another version has recorded is not run again, and one warning names both versions', async () => {
+  const shop = new Shop(2);
+  const event = nextEvent();
+  const warnings = async (name: string, version: string) =>
+    (await deliver(event, name, shop.handle, ledgerOf(), { version })).ran.lines.filter(
+      ({ level }) => level === 'warn',
+    );
+  expect(await warnings('of-7', '7')).toEqual([]);
+  expect(await warnings('of-7-again', '7')).toEqual([]);
+  expect(await warnings('of-8', '8')).toEqual([
+    expect.objectContaining({
+      step: 'charge',
+      recorded_by: expect.stringContaining('/of-7/'),
+      recorded_version: '7',
+      version: '8',
+    }),
+  ]);
+  expect(shop.log).toEqual(['charge', 'mail 7 64']);
+});
+
 const LOST = OUTAGES.filter(({ lost }) => lost > 0);
 
 test.each(LOST)('$name at each request of the ledger: no record is lost, and none charges twice', async (outage) => {

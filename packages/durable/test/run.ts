@@ -3,6 +3,7 @@ import { createApp } from '@sallyport/dispatch/app';
 import {
   createDurableEngine,
   type DurableEngine,
+  type DurableEnvelope,
   type ExecutionSummary,
   type Operation,
 } from '@sallyport/testkit/durable';
@@ -27,6 +28,10 @@ export interface RunOptions extends DurableExecutionsOptions {
   /** Called when the execution is suspended, before its waits end. */
   readonly onSuspended?: (engine: DurableEngine, invocation: number, clock: ManualClock) => unknown;
   readonly pageSize?: number;
+  /** Operations that the execution has from its start. */
+  readonly recorded?: readonly Operation[];
+  /** The version of the function. Default: none, which is `$LATEST`. */
+  readonly version?: string;
   /** The name of the execution. */
   readonly name?: string | undefined;
   /** Called for each checkpoint before it is stored, from 1; throws to kill the process. */
@@ -34,6 +39,10 @@ export interface RunOptions extends DurableExecutionsOptions {
   readonly onStart?: (engine: DurableEngine) => void;
   readonly remainingMs?: number;
   readonly container?: object;
+  /** Changes the event of each invocation. */
+  readonly envelope?: (envelope: DurableEnvelope) => object;
+  /** Serves an invocation instead of the container. */
+  readonly serve?: (envelope: DurableEnvelope, invocation: number) => Promise<unknown> | undefined;
   /** Default: an open container. */
   readonly create?: (options: object) => unknown;
 }
@@ -68,7 +77,11 @@ export async function runExecution<A extends Served = App>(
     pageSize,
     onCheckpoint,
     remainingMs = 60_000,
+    recorded = [],
+    version,
     container,
+    envelope: change = structuredClone,
+    serve,
     create = createApp,
     ...surface
   } = options;
@@ -88,6 +101,8 @@ export async function runExecution<A extends Served = App>(
     clock,
     ...(pageSize !== undefined && { pageSize }),
     async invoke({ event: envelope, invocation }) {
+      const other = serve?.(envelope, invocation);
+      if (other) return { answer: await other };
       const app = create({
         clock,
         log: linesOf(lines),
@@ -96,7 +111,7 @@ export async function runExecution<A extends Served = App>(
         ...container,
       });
       register(app as A);
-      const answer = (app as A).handleLambda(structuredClone(envelope), {
+      const answer = (app as A).handleLambda(change(envelope), {
         awsRequestId: `invocation-${invocation}`,
         functionName: 'orders',
         invokedFunctionArn: `${FUNCTION}:live`,
@@ -107,8 +122,9 @@ export async function runExecution<A extends Served = App>(
   });
   onStart?.(engine);
   const { arn } = engine.start({
-    functionArn: FUNCTION,
+    functionArn: version === undefined ? FUNCTION : `${FUNCTION}:${version}`,
     name,
+    recorded,
     payload: JSON.stringify(event),
     timeoutSeconds: 31_622_400,
   });

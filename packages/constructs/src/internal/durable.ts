@@ -1,5 +1,5 @@
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { type Duration, Token, Validations } from 'aws-cdk-lib/core';
+import { type Duration, Stack, Token, Validations } from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
 import { misuse } from './misuse.js';
 import { sharedRegistry } from './shared.js';
@@ -10,6 +10,9 @@ export const DURABLE_ENV = 'FRAMEWORK_DURABLE';
 /** The settings of a durable function. */
 export interface DurableSettings {
   readonly executionTimeout: Duration;
+  readonly handoff: boolean;
+  readonly peakRecordsPerSecond?: number | undefined;
+  readonly checkpointsPerRecord: number;
 }
 
 const durable = sharedRegistry<IFunction, DurableSettings>('durable/1');
@@ -54,6 +57,48 @@ export function checkDurableMapping(trigger: IConstruct, fn: IFunction, batchSiz
       expected: `at most ${MAX_RECORDS}`,
     });
   }
+}
+
+/**
+ * Default quotas of an account in a region. Both can be increased.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
+const STARTS_PER_SECOND = 300;
+const CHECKPOINTS_PER_SECOND = 10_000;
+/** Northern Virginia, Oregon and Ireland have twice as many checkpoints. */
+const LARGE_REGIONS: readonly string[] = ['us-east-1', 'us-west-2', 'eu-west-1'];
+
+/**
+ * Warns of a rate that Lambda throttles by default: each batch is an execution, and so is each record that is handed off.
+ *
+ * @param fn the function, not its alias
+ * @param isOrdered true for sources whose records are never handed off
+ */
+export function warnOfDurableRate(trigger: IConstruct, fn: IFunction, batchSize: number, isOrdered: boolean): void {
+  const { peakRecordsPerSecond: records, checkpointsPerRecord, handoff } = durableOf(fn) ?? {};
+  if (records === undefined || checkpointsPerRecord === undefined) return;
+  const warn = (name: string, rate: number, quota: number, remedy: string) => {
+    if (rate <= quota) return;
+    const text = `${records} records a second need ${Math.ceil(rate)} ${name} a second, and the default quota of an account in this region is ${quota}: ${remedy}`;
+    Validations.of(trigger).addWarning('Sallyport::DurableRate', text);
+  };
+  const batches = records / (Token.isUnresolved(batchSize) ? 1 : batchSize);
+  const isHandedOff = handoff === true && !isOrdered;
+  const fewer = isHandedOff ? "use delivery: 'inline' for short work, or " : 'use larger batches, or ';
+  warn(
+    'starts of executions',
+    isHandedOff ? batches + records : batches,
+    STARTS_PER_SECOND,
+    `${fewer}request an increase`,
+  );
+  const quota = CHECKPOINTS_PER_SECOND * (LARGE_REGIONS.includes(Stack.of(trigger).region) ? 2 : 1);
+  warn(
+    'requests of CheckpointDurableExecution',
+    records * checkpointsPerRecord,
+    quota,
+    'use fewer steps, or request an increase',
+  );
 }
 
 /** Warns of callers that receive no answer: an HTTP request waits for the end of the execution. */

@@ -5,6 +5,7 @@ import { type CfnQueue, type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { Duration, Token, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { acknowledge } from '../internal/acknowledge.js';
+import { warnOfDurableRate } from '../internal/durable.js';
 import { makeMapping } from '../internal/event-source.js';
 import { noteFailureQueue } from '../internal/failure-queue.js';
 import { grantKey } from '../internal/keys.js';
@@ -96,6 +97,7 @@ export class QueueTrigger extends Construct {
     checkBatch(this, parsed);
     checkVisibility(this, parsed);
     checkConcurrency(this, parsed);
+    warnOfDurableRate(this, functionBehind(fn), batchSize, queue.fifo);
     noteFailureQueue(fn, (queue as Partial<Queue>).deadLetterQueue?.queue as IQueue | undefined);
     warnOfLoss(this, queue);
     claimSource(this, fn, queue.queueArn, 'queue');

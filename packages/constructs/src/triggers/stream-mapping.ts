@@ -3,11 +3,12 @@ import { type EventSourceMapping, type IFunction, StartingPosition } from 'aws-c
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Duration } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
+import { warnOfDurableRate } from '../internal/durable.js';
 import { setVariable } from '../internal/environment.js';
 import { makeMapping } from '../internal/event-source.js';
 import { makeFailureQueue, noteFailureQueue, sendingTo } from '../internal/failure-queue.js';
 import { count, flag, literal, many, thing, time } from '../internal/props.js';
-import { claimSource } from '../internal/targets.js';
+import { claimSource, functionBehind } from '../internal/targets.js';
 
 /** Props of the mapping between a stream and its function. */
 export interface StreamMappingProps {
@@ -115,6 +116,7 @@ export function mapStream(trigger: Construct, source: StreamMappingSource, props
   setVariable(trigger, fn, STREAM_FAILURE_IDENTIFIER_ENV, 'sequenceNumber');
   const queue = failureQueue ?? makeFailureQueue(trigger, 'Failures');
   noteFailureQueue(fn, queue);
+  warnOfDurableRate(trigger, functionBehind(fn), props.batchSize, true);
   const mapping = makeMapping(
     trigger,
     { fn, ownAlias, actions },

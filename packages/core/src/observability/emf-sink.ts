@@ -44,7 +44,7 @@ export interface EmfSinkOptions {
    */
   readonly dimensions?: readonly (readonly string[])[];
   /**
-   * The dimension `version`, which `RequestErrors` and `BatchFailures` have next to `service`, so that a canary can compare a new version. Default:
+   * The dimension `version`, which `RequestErrors`, `BatchFailures` and `ExecutionErrors` have next to `service`, so that a canary can compare a new version. Default:
    * `AWS_LAMBDA_FUNCTION_VERSION`; without it these metrics have no version.
    */
   readonly version?: string;

@@ -98,6 +98,13 @@ export const METRIC_GROUPS: readonly MetricGroup[] = [
     ],
   },
   {
+    record: 'framework.execution',
+    tags: ['outcome', 'error_code'],
+    dimensions: ['service'],
+    properties: ['outcome', 'error_code'],
+    metrics: [{ name: 'ExecutionErrors', unit: 'Count', value: count, alarmed: true }],
+  },
+  {
     record: 'framework.trace',
     tags: [],
     dimensions: ['service'],

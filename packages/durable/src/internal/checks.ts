@@ -23,7 +23,11 @@ const UNITS = { days: 86_400, hours: 3_600, minutes: 60, seconds: 1 } as const;
 export function toSeconds(duration: Duration, place: string): number {
   let seconds = 0;
   for (const [unit, count] of Object.entries(duration ?? {}) as [keyof typeof UNITS, number][]) {
-    if (!Object.hasOwn(UNITS, unit) || !(count >= 0)) seconds = Number.NaN;
+    if (!Object.hasOwn(UNITS, unit) || !(count >= 0)) {
+      throw invalid(
+        `${place}: the duration has days, hours, minutes and seconds of at least 0 (got ${unit}: ${shortText(count)})`,
+      );
+    }
     seconds += count * UNITS[unit];
   }
   return assertWhole(seconds, 1, MAX_SECONDS, `${place}: the duration`, ' seconds');

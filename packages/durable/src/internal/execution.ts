@@ -104,7 +104,7 @@ export class ExecutionRun {
     const { warned, log } = this.host;
     if (warned.has(text)) return;
     warned.add(text);
-    log.warn(text);
+    guardHook(() => log.warn(text));
   }
 
   onSuspend(run: () => MaybePromise<void>): void {

@@ -29,20 +29,15 @@ export async function reportFailed(
   const { type, message } = failed.error;
   const tail = failed.tail.map(({ type: kind, name: operation, status }) => `${kind} ${operation} ${status}`);
   // The surface has written the line of a handler's error.
-  log[isAnswered ? 'warn' : 'error']('framework: execution failed', {
-    execution: name,
-    arn,
-    error_code: type,
-    error: message,
-    tail,
-  });
+  const fields = { execution: name, arn, error_code: type, error: message, tail };
+  guardHook(() => log[isAnswered ? 'warn' : 'error']('framework: execution failed', fields));
   const durationMs = clock.now().getTime() - run.startedAt.getTime();
   const tags = { outcome: 'error', error_code: type };
   guardHook(() => observability.metric?.({ name: 'framework.execution', value: 1, duration_ms: durationMs, tags }));
   try {
     await run.host.onFailure?.(failed);
   } catch (thrown) {
-    log.error('framework: onFailure failed', { execution: name, error: messageOf(thrown) });
+    guardHook(() => log.error('framework: onFailure failed', { execution: name, error: messageOf(thrown) }));
   }
 }
 

@@ -1,10 +1,14 @@
 import type { Logger } from '@sallyport/core';
+import { guardHook } from '@sallyport/core/internal';
 
-/** A logger that writes nothing while a flow repeats recorded work. */
+/**
+ * A logger that writes nothing while a flow repeats recorded work. It does not throw: a handler that catches the failure of a line would continue
+ * differently at a replay, which writes none.
+ */
 export function quietLogger(log: Logger, scope: { readonly isSilent: boolean }): Logger {
   const write = (level: 'debug' | 'info' | 'warn' | 'error'): Logger[typeof level] => {
     return (message, fields) => {
-      if (!scope.isSilent) log[level](message, fields);
+      if (!scope.isSilent) guardHook(() => log[level](message, fields));
     };
   };
   return {

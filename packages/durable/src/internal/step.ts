@@ -1,4 +1,4 @@
-import type { MaybePromise } from '@sallyport/core';
+import { isFrameworkError, type MaybePromise } from '@sallyport/core';
 import { randomFraction } from '@sallyport/core/internal';
 import { DurableError } from '../errors.js';
 import type { Retry, StepContext, StepOptions } from '../types.js';
@@ -59,6 +59,7 @@ class StepRun<T> {
   isPlain = false;
   #stack: string | undefined;
   #isWaiting = false;
+  #hasRun = false;
   #delay: number | undefined;
 
   constructor(
@@ -99,6 +100,8 @@ class StepRun<T> {
     } catch (error) {
       throw fromSdk(error, this.#stack);
     }
+    // The SDK found another operation at this position. It ends the execution, and the handler must not continue with that result until then.
+    if (recorded?.type !== 'STEP' && !this.#hasRun) await new Promise(() => {});
     const text = withoutInput(digest, recordedText, `step "${this.#name}"`);
     const { read } = lane.hooks;
     return fromText<T>(text === undefined || !read ? text : await read(lane, this.#name, text));
@@ -106,6 +109,7 @@ class StepRun<T> {
 
   async #attempt(attempt: number, isRecorded: boolean): Promise<Text> {
     const { run, flow } = this.#lane;
+    this.#hasRun = true;
     if (this.#isWaiting) {
       this.#isWaiting = false;
       flow.idle -= 1;
@@ -165,7 +169,6 @@ class StepRun<T> {
 }
 
 function isWorthIt(retry: Retry, attempt: number, thrown: unknown): boolean {
-  if (attempt >= retry.attempts || PERMANENT.includes((thrown as { code?: unknown } | null | undefined)?.code))
-    return false;
+  if (attempt >= retry.attempts || (isFrameworkError(thrown) && PERMANENT.includes(thrown.code))) return false;
   return retry.when?.(thrown) ?? true;
 }

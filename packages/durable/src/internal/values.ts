@@ -28,10 +28,14 @@ export function fromText<T>(text: Text): T {
 }
 
 function stringify(value: unknown, place: string): Text {
+  /** The objects that contain the next member. */
+  const open: { readonly key: string; readonly object: unknown }[] = [];
   try {
     return JSON.stringify(value, function (this: unknown, key, member: unknown) {
+      while (open.length > 0 && open.at(-1)?.object !== this) open.pop();
       const found = unwritable(member);
-      if (found !== '') throw notJson(place, key, found);
+      if (found !== '') throw notJson(place, [...open.map((outer) => outer.key), key].slice(1).join('.'), found);
+      if (typeof member === 'object') open.push({ key, object: member });
       return member;
     });
   } catch (error) {
@@ -40,9 +44,10 @@ function stringify(value: unknown, place: string): Text {
   }
 }
 
-function notJson(place: string, key: string, found: string, cause?: unknown): DurableError {
-  const where = key === '' ? 'the result' : `member ${JSON.stringify(key.slice(0, 64))} of the result`;
-  return new DurableError('durable.not_json', `${place}: ${where} must be JSON (got ${found})`, cause);
+function notJson(place: string, path: string, found: string, cause?: unknown): DurableError {
+  const where = path === '' ? 'the result' : `member ${JSON.stringify(path.slice(0, 128))} of the result`;
+  const remedy = 'return plain objects, lists, strings, finite numbers, booleans or null';
+  return new DurableError('durable.not_json', `${place}: ${where} must be JSON (got ${found}): ${remedy}`, cause);
 }
 
 /** The description of a value that JSON drops or changes; `''` for all others. */
@@ -54,9 +59,5 @@ function unwritable(value: unknown): string {
   if (prototype === null || prototype === Object.prototype) return '';
   // An instance of a class loses its class; without members, all its content.
   const isEmpty = Object.keys(value).length === 0;
-  return isEmpty || ArrayBuffer.isView(value) ? `an instance of ${className(value)}` : '';
-}
-
-function className(value: object): string {
-  return Object.prototype.toString.call(value).slice(8, -1);
+  return isEmpty || ArrayBuffer.isView(value) ? `an instance of ${value.constructor?.name}` : '';
 }

@@ -27,7 +27,7 @@ async function main(): Promise<void> {
   const seen: unknown[] = [['start', countLoads()]];
   seen.push([await app.handleLambda({ source: 'shop', 'detail-type': 'a', detail: {} }, {}), countLoads()]);
   for (const name of ['one', 'two']) {
-    const answer = await app.handleLambda(
+    const answer = app.handleLambda(
       {
         DurableExecutionArn: `arn:aws:lambda:eu-west-1:123456789012:function:orders:1/durable-execution/${name}/0`,
         CheckpointToken: 'token',
@@ -35,7 +35,14 @@ async function main(): Promise<void> {
       },
       {},
     );
-    seen.push([(answer as { Result?: string }).Result, countLoads()]);
+    const outcome = await answer.then(
+      (envelope) => (envelope as { Result?: string }).Result,
+      (error: { code?: unknown }) => {
+        process.stderr.write(String(error));
+        return error.code;
+      },
+    );
+    seen.push([outcome, countLoads()]);
   }
   process.stdout.write(JSON.stringify(seen));
 }

@@ -12,7 +12,7 @@ import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { DURABLE_ENV, setDurable } from '../../internal/durable.js';
 import { misuse, misuseText } from '../../internal/misuse.js';
-import { defineProps, flag, literal, time } from '../../internal/props.js';
+import { defineProps, flag, literal, literalCount, time } from '../../internal/props.js';
 import { setLiveAlias } from '../../internal/targets.js';
 import { acknowledgeParts, grantOnParts } from '../../internal/wildcards.js';
 
@@ -39,6 +39,19 @@ export interface DurableFunctionProps {
    * @default true
    */
   readonly handoff?: boolean;
+  /**
+   * The highest expected number of records a second of all mappings together, 1 to 1,000,000: synth warns if AWS's default quotas do not permit it.
+   *
+   * @default - no warning
+   */
+  readonly peakRecordsPerSecond?: number;
+  /**
+   * The number of checkpoint requests of one record, 1 to 3,000, for the same warning. A record of two steps and a wait that is alone in its
+   * execution needs 4.
+   *
+   * @default 4
+   */
+  readonly checkpointsPerRecord?: number;
 }
 
 const MAX_SECONDS = 31_622_400;
@@ -49,6 +62,8 @@ const DURABLE_PROPS = defineProps<DurableFunctionProps>('ServiceFunction')({
   retention: literal<Duration>('a Duration of 1 to 90 whole days', isDays).default(Duration.days(14)),
   keepVersions: flag.default(true),
   handoff: flag.default(true),
+  peakRecordsPerSecond: literalCount(1, 1_000_000),
+  checkpointsPerRecord: literalCount(1, 3_000).default(4),
 });
 
 function isDays(value: unknown): boolean {

@@ -50,8 +50,10 @@ export class LedgerSteps {
       { signal },
     );
     if (start.outcome === 'already_completed' && start.record.resultOmitted) throw tooLarge(name);
-    if (start.outcome === 'already_completed')
+    if (start.outcome === 'already_completed') {
+      warnOfVersion(lane, name, start.record.executionId);
       return JSON.stringify((start.record.result as { value?: unknown })?.value);
+    }
     if (start.outcome === 'already_in_progress') throw inProgress(name, options);
     return this.#run(lane, start.handle, run);
   }
@@ -91,6 +93,19 @@ export class LedgerSteps {
     const key = lane.idempotencyKey(name);
     return { scope: SCOPE, key: round === 0 ? key : placeDigest(key, round) };
   }
+}
+
+/** Code that was deployed after the step ran receives a result that another version recorded. */
+function warnOfVersion({ run, host }: LaneScope, step: string, recordedBy = ''): void {
+  const [recorded, version] = [versionOf(recordedBy), versionOf(run.arn)];
+  if (recorded === undefined || recorded === version) return;
+  const text = 'framework: a step was not run again, because another version of the function has recorded its result';
+  host.log?.warn(text, { step, recorded_by: recordedBy, recorded_version: recorded, version });
+}
+
+/** The version in the ARN of an execution. @see https://docs.aws.amazon.com/lambda/latest/api/API_Execution.html */
+function versionOf(arn: string): string | undefined {
+  return /:function:[^:]+:([^:/]+)\/durable-execution\//.exec(arn)?.[1];
 }
 
 /** A key is free again when the invocation that runs the step must have ended; of a step that must not run twice, never. */

@@ -126,7 +126,8 @@ export function changeSince(before: Surroundings): string | undefined {
 
 /** Registries shared by all copies of a framework package: the first container creates them, and they store no data of an invocation. */
 function isRegistry(key: PropertyKey): boolean {
-  return typeof key === 'symbol' && Symbol.keyFor(key)?.startsWith('sallyport.') === true;
+  const name = typeof key === 'symbol' ? Symbol.keyFor(key) : key;
+  return String(name).startsWith('sallyport.');
 }
 
 /** Represents a lazy getter of the platform, which is not called. */
