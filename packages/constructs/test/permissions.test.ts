@@ -15,7 +15,7 @@ import type { Deployable } from './lab/deployment/account.js';
 import { type More, RoleComparison } from './lab/iam/compare.js';
 import { recordPackages } from './lab/iam/drives.js';
 import type { RecordedAccesses } from './lab/iam/expected.js';
-import { GRANTS, type GrantCase } from './lab/iam/grants.js';
+import { GRANTS, type GrantCase, onExecution } from './lab/iam/grants.js';
 import { TemplatePolicies } from './lab/iam/template-policies.js';
 import { newFolder } from './support/folders.js';
 import { newApp, newStack, templateOf } from './support/synth.js';
@@ -47,6 +47,18 @@ describe.each([
     const { uses = () => ({}) } = one;
     expect(new RoleComparison(policiesOf(one, hasKey), recorded, uses(recorded)).result()).toMatchObject(NOTHING);
   });
+});
+
+it('a role that may answer callbacks can cancel no execution, and a role that may cancel can stop none', () => {
+  const [durable] = GRANTS.filter(({ name }) => name.startsWith('ServiceFunction that is durable'));
+  const policies = policiesOf(durable as GrantCase, false);
+  const uses = { Answerer: onExecution(recorded.EXECUTION_CANCEL), Canceller: onExecution(recorded.EXECUTION_STOP) };
+  const denied = new RoleComparison(policies, recorded, uses).result().missing.map((one) => one.split(' on ')[0]);
+  expect(denied).toEqual([
+    expect.stringMatching(/^Answerer\w+: lambda:GetDurableExecution$/),
+    expect.stringMatching(/^Answerer\w+: lambda:GetDurableExecutionHistory$/),
+    expect.stringMatching(/^Canceller\w+: lambda:StopDurableExecution$/),
+  ]);
 });
 
 /** Requests that a stack with all constructs does not show: the objects that the application uses, and the gateway of another stack. */
