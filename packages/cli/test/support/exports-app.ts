@@ -1,11 +1,11 @@
 import { durable } from '@sallyport/durable';
-import type { SecureApp } from '@sallyport/secure';
+import type { TestEnv } from '@sallyport/testkit';
 import { z } from 'zod';
 
 const Decision = z.object({ approved: z.boolean() });
 
 /** Registers the export of a note, whose last step has the given name. */
-export function registerExports(app: SecureApp, last: string): void {
+export function registerExports(app: ReturnType<TestEnv['app']>, last: string): void {
   app.queue(
     'exports',
     durable(async (ctx, { body }) => {
