@@ -1,8 +1,8 @@
 import { createS3ObjectStore } from '@sallyport/objectstore';
 import { createExports } from '../src/exports.js';
-import { NoteStore } from '../src/notes.js';
+import { MemoryNotes } from '../src/notes.js';
 
-const notes = new NoteStore();
+const notes = new MemoryNotes();
 for (let number = 1; number <= 60; number += 1)
   notes.add({ title: `Note ${number}`, text: 'a note of the demo' }, 'ada');
 

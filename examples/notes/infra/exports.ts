@@ -2,9 +2,10 @@ import { type ObjectBucket, Service, ServiceQueue, type ServiceStage, Source } f
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Duration, Validations } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
+import type { NotesTable } from './notes-table.js';
 
 /** The function of exports: durable, so an export waits a day for its approval. Another service sends the questions of the queue to their readers. */
-export function addExports(scope: Construct, stage: ServiceStage, files: ObjectBucket): void {
+export function addExports(scope: Construct, stage: ServiceStage, files: ObjectBucket, notes: NotesTable): void {
   const { queue } = new ServiceQueue(scope, 'Approvals');
   const service = new Service(scope, 'Exports', {
     entry: 'src/exports-lambda.ts',
@@ -15,6 +16,7 @@ export function addExports(scope: Construct, stage: ServiceStage, files: ObjectB
     sources: [Source.topic('note-exports')],
   });
   queue.grant(service.fn, 'sqs:SendMessage');
+  notes.bindTo(service.fn, 'read');
   files.bindTo(service.fn as IFunction, { variable: 'NOTES_BUCKET', prefix: 'exports/', read: false });
   Validations.of(service).acknowledge({
     id: 'Sallyport::DurableReplaces',

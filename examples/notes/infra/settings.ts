@@ -1,10 +1,10 @@
-import { ApiDomain, type ObjectBucket, type ServiceProps, type ServiceStage, Source } from '@sallyport/constructs';
+import { ApiDomain, ObjectBucket, type ServiceProps, type ServiceStage, Source } from '@sallyport/constructs';
 import { DEFAULT_EMBEDDING_DIMENSIONS, DEFAULT_TITAN_EMBED_TEXT_MODEL_ID } from '@sallyport/vectors/schema';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import { AttributeType, BillingMode, StreamViewType, TableEncryption, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Duration, type StackProps } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
+import { NotesTable } from './notes-table.js';
 
 export { addExports } from './exports.js';
 
@@ -40,24 +40,18 @@ export const SERVICE = {
   ],
 } as const satisfies Partial<ServiceProps>;
 
-/** Uploads to the bucket of attachments. */
-export const uploadsOf = ({ bucket }: ObjectBucket) =>
-  Source.s3('uploads', { bucket: bucket as IBucket, filters: [{ prefix: 'notes/' }] });
+/** The bucket of attachments with its uploads, and the table of the notes. */
+export function createState(scope: Construct, domainName: string) {
+  const attachments = new ObjectBucket(scope, 'Attachments', { uploadOrigins: [`https://${domainName}`] });
+  const uploads = Source.s3('uploads', { bucket: attachments.bucket as IBucket, filters: [{ prefix: 'notes/' }] });
+  return { attachments, uploads, notes: new NotesTable(scope, 'Notes') };
+}
 
 /** The public name of the service, with its certificate. */
 export function createDomain(scope: Construct, domainName: string, certificateArn: string): ApiDomain {
   const certificate = Certificate.fromCertificateArn(scope, 'Certificate', certificateArn);
   return new ApiDomain(scope, 'Domain', { domainName, certificate });
 }
-
-/** The table whose changes the service receives. */
-export const TABLE: TableProps = {
-  partitionKey: { name: 'id', type: AttributeType.STRING },
-  billingMode: BillingMode.PAY_PER_REQUEST,
-  encryption: TableEncryption.AWS_MANAGED,
-  pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-  stream: StreamViewType.NEW_AND_OLD_IMAGES,
-};
 
 /** The index of the search, in a region with the embedding model. */
 export const searchIn = (region: string) => ({

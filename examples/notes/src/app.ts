@@ -9,7 +9,7 @@ import { type AuthConfig, type Connections, createAuth } from './auth.js';
 import { createJournal, type Journal, registerEvents } from './events.js';
 import { registerGraphQL } from './graphql.js';
 import { type Announce, registerHttp } from './http.js';
-import { NoteStore } from './notes.js';
+import { MemoryNotes, type NoteStore } from './notes.js';
 import { registerSearch } from './search.js';
 import { registerSockets, SENDS } from './sockets.js';
 import { createTools, registerTools, type ToolsConfig } from './tools.js';
@@ -18,6 +18,8 @@ import { createTriggers } from './triggers.js';
 /** The parts that differ between a deployment, the demo and a test. */
 export interface NotesConfig {
   readonly auth: AuthConfig;
+  /** Default: memory, with one note. */
+  readonly notes?: NoteStore;
   readonly connections: Connections;
   readonly limiter: RateLimiter;
   /** Records finished work and work in progress. */
@@ -44,7 +46,7 @@ export interface NotesService {
 /** Composes the whole service. */
 export function createNotesService(config: NotesConfig): NotesService {
   const { auth, connections, limiter, ledger, tools, search, attachments, container, announce } = config;
-  const notes = new NoteStore();
+  const notes = config.notes ?? exampleNotes();
   const journal = createJournal();
   const { discovery, ...gate } = createAuth(auth, connections);
   const server = createTools(notes, tools);
@@ -53,7 +55,6 @@ export function createNotesService(config: NotesConfig): NotesService {
     agentCoreTools(server, { target: 'notes', posture: Authenticated('notes:read') }),
   ];
   const app = new SecureApp({ ...container, ...gate, onResponse: secureHeaders(), sends: SENDS, surfaces });
-  notes.add({ title: 'Milk', text: 'one litre' }, 'ada');
   app.use(rateLimitMiddleware({ limiter }));
   registerSearch(app, notes, search);
   registerHttp(app, notes, announce);
@@ -63,4 +64,10 @@ export function createNotesService(config: NotesConfig): NotesService {
   registerEvents(app, notes, journal, ledger);
   registerTools(app, server, discovery);
   return { app, notes, journal };
+}
+
+function exampleNotes(): NoteStore {
+  const notes = new MemoryNotes();
+  notes.add({ title: 'Milk', text: 'one litre' }, 'ada');
+  return notes;
 }

@@ -22,8 +22,8 @@ export function registerAttachments(
   notes: NoteStore,
   { bucket, store, grants }: AttachmentsConfig,
 ): void {
-  const refOf = ({ id, name }: AttachmentParams): ObjectRef => {
-    if (!notes.get(id)) throw new FrameworkError('app.not_found', 'no such note');
+  const refOf = async ({ id, name }: AttachmentParams): Promise<ObjectRef> => {
+    if (!(await notes.get(id))) throw new FrameworkError('app.not_found', 'no such note');
     return { bucket, key: `notes/${id}/${name}` };
   };
   app.put(
@@ -32,7 +32,7 @@ export function registerAttachments(
       const payload = ctx.request.body;
       const { data: contentType } = AttachmentType.safeParse(ctx.header('content-type'));
       if (!contentType) throw new FrameworkError('notes.wrong_type', 'no such attachments', { statusCode: 415 });
-      await store.put({ ref: refOf(params), payload, contentType });
+      await store.put({ ref: await refOf(params), payload, contentType });
       return created({ bytes: payload.byteLength }, `/notes/${params.id}/attachments/${params.name}`);
     }),
     Authenticated('notes:write'),
@@ -41,7 +41,7 @@ export function registerAttachments(
     '/notes/{id}/attachments/{name}',
     bind({ params: AttachmentParams }, async (ctx, { params }) => {
       const options = { signal: ctx.signal };
-      const found = await store.get({ ref: refOf(params), maxBytes: MAX_ATTACHMENT_BYTES }, options);
+      const found = await store.get({ ref: await refOf(params), maxBytes: MAX_ATTACHMENT_BYTES }, options);
       return binary(200, found.payload, found.contentType);
     }),
     Authenticated('notes:read'),
@@ -50,7 +50,7 @@ export function registerAttachments(
     '/notes/{id}/attachments/{name}/upload',
     bind({ params: AttachmentParams, body: Upload, response: Grant, status: 201 }, async (_ctx, { params, body }) => {
       const limits = { maxBytes: MAX_ATTACHMENT_BYTES, expiresIn: GRANT_SECONDS };
-      const grant = await grants.presignPut({ ref: refOf(params), ...body, ...limits });
+      const grant = await grants.presignPut({ ref: await refOf(params), ...body, ...limits });
       const { method, url, headers } = grant;
       const location = `/notes/${params.id}/attachments/${params.name}`;
       return created({ method, url, headers, expiresAt: grant.expiresAt.toISOString() }, location);

@@ -58,7 +58,7 @@ export function registerEvents(app: SecureApp, notes: NoteStore, journal: Journa
   // Two instances may receive the same scheduled event; only the instance that acquires the lease works.
   app.eventBus({ ruleName: 'nightly-cleanup' }, (ctx, event) =>
     withLease(ledger, { name: 'nightly-cleanup' }, async () =>
-      scheduledSummary(event, ctx, { processed: notes.list(100).length, failed: 0 }),
+      scheduledSummary(event, ctx, { processed: (await notes.list(100)).length, failed: 0 }),
     ),
   );
 }

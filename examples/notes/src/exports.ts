@@ -44,7 +44,7 @@ export function createExports({ notes, files, ask, container }: ExportsConfig): 
     payload(
       ExportRequest,
       durable(async (ctx, { id, by }) => {
-        const count = await ctx.step('count', () => notes.list(MAX_NOTES).length);
+        const count = await ctx.step('count', async () => (await notes.list(MAX_NOTES)).length);
         if (count > FREE_NOTES) {
           const { approved } = await ctx.callback('approval', Decision, {
             submit: async (callbackId) => {
@@ -58,7 +58,7 @@ export function createExports({ notes, files, ask, container }: ExportsConfig): 
         // a second write after a kill replaces the first.
         await ctx.step('write', async ({ signal }) => {
           const ref = { bucket: files.bucket, key: `exports/${id}.json` };
-          const payload = new TextEncoder().encode(JSON.stringify(notes.list(MAX_NOTES)));
+          const payload = new TextEncoder().encode(JSON.stringify(await notes.list(MAX_NOTES)));
           await files.store.put({ ref, payload, contentType: 'application/json' }, { signal });
           return ref.key;
         });

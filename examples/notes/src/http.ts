@@ -31,13 +31,15 @@ export function registerHttp(app: SecureApp, notes: NoteStore, announce?: Announ
   );
   app.get(
     '/notes',
-    bind({ query: PageQuery, response: NoteList }, (_ctx, { query }) => ({ notes: notes.list(query.limit) })),
+    bind({ query: PageQuery, response: NoteList }, async (_ctx, { query }) => ({
+      notes: await notes.list(query.limit),
+    })),
     canRead,
   );
   app.post(
     '/notes',
     bind({ body: NoteInput, response: NoteView, status: 201 }, async (ctx, { body }) => {
-      const note = ctx.span('store the note', () => notes.add(body, ctx.authIdentity));
+      const note = await ctx.span('store the note', () => notes.add(body, ctx.authIdentity));
       await announce?.(note);
       return created(note, `/notes/${note.id}`);
     }),
@@ -57,16 +59,19 @@ export function registerHttp(app: SecureApp, notes: NoteStore, announce?: Announ
   );
   app.patch(
     '/notes/{id}',
-    bind({ params: NoteParams, body: NoteChange, response: NoteView, errors: NOT_FOUND }, (_ctx, { params, body }) => {
-      const note = found(notes, params.id);
-      return notes.put(note.id, { title: body.title ?? note.title, text: body.text ?? note.text }, note.authorId);
-    }),
+    bind(
+      { params: NoteParams, body: NoteChange, response: NoteView, errors: NOT_FOUND },
+      async (_ctx, { params, body }) => {
+        const note = await found(notes, params.id);
+        return notes.put(note.id, { title: body.title ?? note.title, text: body.text ?? note.text }, note.authorId);
+      },
+    ),
     canWrite,
   );
   app.delete(
     '/notes/{id}',
-    bind({ params: NoteParams, status: 204, errors: NOT_FOUND }, (_ctx, { params }) => {
-      if (!notes.remove(params.id)) throw new FrameworkError('app.not_found', 'no such note');
+    bind({ params: NoteParams, status: 204, errors: NOT_FOUND }, async (_ctx, { params }) => {
+      if (!(await notes.remove(params.id))) throw new FrameworkError('app.not_found', 'no such note');
       return noContent();
     }),
     canWrite,
@@ -78,8 +83,8 @@ export function registerHttp(app: SecureApp, notes: NoteStore, announce?: Announ
   );
 }
 
-function found(notes: NoteStore, id: string): Note {
-  const note = notes.get(id);
+async function found(notes: NoteStore, id: string): Promise<Note> {
+  const note = await notes.get(id);
   if (!note) throw new FrameworkError('app.not_found', 'no such note');
   return note;
 }

@@ -7,6 +7,7 @@ import { createDynamoRateLimiter, fixedWindow } from '@sallyport/ratelimit';
 import { createSemanticIndex, embedderFromEnv, vectorStoreFromEnv } from '@sallyport/vectors';
 import { createNotesService } from './app.js';
 import { required } from './required.js';
+import { TableNotes } from './table-notes.js';
 
 const { app } = createNotesService({
   auth: {
@@ -15,6 +16,7 @@ const { app } = createNotesService({
     jwksUri: required('NOTES_JWKS_URI'),
     publicUrl: required('NOTES_PUBLIC_URL'),
   },
+  notes: new TableNotes(required('NOTES_TABLE')),
   connections: createDynamoConnectionRegistry(),
   limiter: createDynamoRateLimiter({ strategy: fixedWindow({ limit: 600, windowMs: 60_000 }), onStoreError: 'deny' }),
   ledger: createJobLedger(),

@@ -1,3 +1,5 @@
+import type { MaybePromise } from '@sallyport/core';
+
 /** A note for clients. */
 export interface Note {
   readonly id: string;
@@ -8,8 +10,18 @@ export interface Note {
 
 export type NoteInput = Pick<Note, 'title' | 'text'>;
 
+/** The notes of all users: in memory for tests and the demo, in a table when deployed. */
+export interface NoteStore {
+  add(input: NoteInput, authorId: string): MaybePromise<Note>;
+  put(id: string, input: NoteInput, authorId: string): MaybePromise<Note>;
+  get(id: string): MaybePromise<Note | undefined>;
+  list(limit: number): MaybePromise<Note[]>;
+  /** @returns false if no note has this id */
+  remove(id: string): MaybePromise<boolean>;
+}
+
 /** Notes in memory: each instance of the function has separate notes. */
-export class NoteStore {
+export class MemoryNotes implements NoteStore {
   readonly #notes = new Map<string, Note>();
   #count = 0;
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { bind } from '@sallyport/http';
 import { Authenticated, type SecureApp } from '@sallyport/secure';
 import type { SemanticIndex } from '@sallyport/vectors';
@@ -26,7 +27,8 @@ export function registerSearch(app: SecureApp, notes: NoteStore, index: Semantic
       await catchUp(notes, index, indexed, options);
       const filter = author === undefined ? {} : { filter: { author } };
       const hits = await index.queryText({ text: q, topK: limit, ...filter }, options);
-      return { notes: hits.flatMap(({ key, distance }) => ({ note: notes.get(key), distance })) };
+      const found = hits.map(async ({ key, distance }) => ({ note: await notes.get(key), distance }));
+      return { notes: await Promise.all(found) };
     }),
     Authenticated('notes:read'),
   );
@@ -39,9 +41,10 @@ async function catchUp(
   indexed: Map<string, Note>,
   options: { readonly signal: AbortSignal },
 ): Promise<void> {
-  const present = notes.list(MAX_NOTES);
-  const changed = present.filter((note) => indexed.get(note.id) !== note);
-  const removed = [...indexed.keys()].filter((id) => notes.get(id) === undefined);
+  const present = await notes.list(MAX_NOTES);
+  const ids = new Set(present.map(({ id }) => id));
+  const changed = present.filter((note) => !isDeepStrictEqual(indexed.get(note.id), note));
+  const removed = [...indexed.keys()].filter((id) => !ids.has(id));
   if (changed.length > 0) {
     const records = changed.map(({ id, title, text, authorId }) => ({
       key: id,

@@ -29,23 +29,27 @@ export function createTools(notes: NoteStore, { store, secret }: ToolsConfig): M
       input: z.object({ word: z.string().min(1) }),
       output: NoteList,
     },
-    ({ word }) => ({
-      structured: { notes: notes.list(100).filter(({ title, text }) => `${title} ${text}`.includes(word)) },
+    async ({ word }) => ({
+      structured: { notes: (await notes.list(100)).filter(({ title, text }) => `${title} ${text}`.includes(word)) },
     }),
   );
   server.tool(
     'add_note',
     { description: 'Adds a note.', input: NoteInput, output: z.object({ id: z.string() }), scopes: ['notes:write'] },
-    (input, { principal }) => {
+    async (input, { principal }) => {
       if (!principal) throw new McpToolError('sign in first');
-      return { structured: { id: notes.add(input, principal.identity).id } };
+      return { structured: { id: (await notes.add(input, principal.identity)).id } };
     },
   );
-  server.resourceTemplate('notes://{id}', { name: 'note', mimeType: 'text/plain' }, ({ id }) => notes.get(id)?.text);
+  server.resourceTemplate(
+    'notes://{id}',
+    { name: 'note', mimeType: 'text/plain' },
+    async ({ id }) => (await notes.get(id))?.text,
+  );
   server.prompt(
     'summarise',
     { description: 'Asks for a summary of a note.', args: { id: { required: true } } },
-    ({ id }) => `Summarise this note in one sentence:\n\n${notes.get(id ?? '')?.text ?? ''}`,
+    async ({ id }) => `Summarise this note in one sentence:\n\n${(id && (await notes.get(id))?.text) || ''}`,
   );
   return server;
 }

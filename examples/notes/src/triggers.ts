@@ -17,7 +17,11 @@ export function createTriggers(notes: NoteStore, journal: Journal) {
   const operations = directInvoke().invoke(
     'import-notes',
     Import,
-    (_ctx, input) => ({ added: input.notes.map((note) => notes.add(note, input.authorId).id) }),
+    async (_ctx, input) => {
+      const added: string[] = [];
+      for (const note of input.notes) added.push((await notes.add(note, input.authorId)).id);
+      return { added };
+    },
     { output: z.object({ added: z.array(z.string()) }) },
   );
   return [uploads, operations];

@@ -112,7 +112,11 @@ function eventsOf(): readonly (readonly [name: string, event: unknown, answer: u
       { kind: 'scheduled', result: { status: 'ok' } },
     ],
     ['uploads', buildS3Event(buckets?.uploads ?? '', [{ key: 'notes/note-1/a.txt' }]), null],
-    ['import-notes', buildInvocation('import-notes', { authorId: 'ada', notes: [] }), { added: [] }],
+    [
+      'import-notes, which writes to the table',
+      buildInvocation('import-notes', { authorId: 'ada', notes: [{ title: 'Milk', text: 'one litre' }] }),
+      { added: [expect.stringMatching(/^[0-9a-f-]{36}$/)] },
+    ],
   ];
 }
 
@@ -134,6 +138,7 @@ const VARIABLES = [
   'NOTES_ISSUER',
   'NOTES_JWKS_URI',
   'NOTES_PUBLIC_URL',
+  'NOTES_TABLE',
 ];
 
 it('answers one event of each trigger from the bundle', async () => {

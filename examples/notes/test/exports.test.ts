@@ -2,7 +2,7 @@ import { explore, runDurable, sweep } from '@sallyport/durable/testing';
 import { createFakeObjectStore } from '@sallyport/objectstore/testing';
 import { buildTopicEvent, type TestEnv } from '@sallyport/testkit';
 import { createExports } from '../src/exports.js';
-import { NoteStore } from '../src/notes.js';
+import { MemoryNotes } from '../src/notes.js';
 
 const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:note-exports';
 const event = buildTopicEvent(TOPIC, [{ message: JSON.stringify({ id: 'e-1', by: 'ada' }) }]);
@@ -13,7 +13,7 @@ function createWorld(count: number) {
   const files = createFakeObjectStore({ versioning: 'off' });
   const asked: object[] = [];
   const build = (env: TestEnv) => {
-    const notes = new NoteStore();
+    const notes = new MemoryNotes();
     for (let number = 1; number <= count; number += 1) notes.add({ title: `${number}`, text: '' }, 'ada');
     const ask = ({ callbackId, ...question }: { readonly callbackId: string }) =>
       asked.push({ ...question, hasId: callbackId !== '' });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createMemoryJobLedger } from '@sallyport/jobs';
 import { SecureApp } from '@sallyport/secure';
 import { createJournal, type Journal, registerEvents } from '../src/events.js';
-import { NoteStore } from '../src/notes.js';
+import { MemoryNotes } from '../src/notes.js';
 
 /** The sources of the notes, whose orders go to a warehouse that does not answer while the folder has the file `warehouse-is-down`. */
 export function createOrdersHandler(folder: string): unknown {
@@ -17,7 +17,7 @@ export function createOrdersHandler(folder: string): unknown {
   const app = new SecureApp({ principalResolver: () => null });
   registerEvents(
     app,
-    new NoteStore(),
+    new MemoryNotes(),
     { ...createJournal(), ...{ orders: orders as string[] } },
     createMemoryJobLedger(),
   );

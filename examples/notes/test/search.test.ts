@@ -13,10 +13,10 @@ beforeAll(async () => {
   headers = { authorization: `Bearer ${await issuer.sign({ sub: 'ada', scope: 'notes:read' }, AUDIENCE)}` };
 });
 
-beforeEach(() => {
+beforeEach(async () => {
   service = createTestService(env, issuer, { limit: 100 });
-  service.notes.add({ title: 'Bicycle', text: 'repair the rear wheel of the bicycle' }, 'alan');
-  service.notes.add({ title: 'Groceries', text: 'bread and two litres of milk' }, 'alan');
+  await service.notes.add({ title: 'Bicycle', text: 'repair the rear wheel of the bicycle' }, 'alan');
+  await service.notes.add({ title: 'Groceries', text: 'bread and two litres of milk' }, 'alan');
 });
 
 afterAll(() => issuer.close());
@@ -39,9 +39,9 @@ it('searches only the notes of one author on request', async () => {
 
 it('reports notes that were added, changed and removed since the last search', async () => {
   await search('q=milk');
-  service.notes.put('note-2', { title: 'Milk', text: 'milk, milk and milk' }, 'alan');
-  service.notes.remove('note-3');
-  service.notes.add({ title: 'Cheese', text: 'made of milk' }, 'ada');
+  await service.notes.put('note-2', { title: 'Milk', text: 'milk, milk and milk' }, 'alan');
+  await service.notes.remove('note-3');
+  await service.notes.add({ title: 'Cheese', text: 'made of milk' }, 'ada');
   expect((await search('q=milk')).ids.toSorted()).toEqual(['note-1', 'note-2', 'note-4']);
   expect((await search('q=milk&author=alan')).ids).toEqual(['note-2']);
 });

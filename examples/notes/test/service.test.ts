@@ -58,7 +58,7 @@ describe('permissions of callers', () => {
     expect((await send('POST', '/notes', { ...bearer(reader), json })).statusCode).toBe(403);
     const event = buildAppSyncEvent({ fieldName: 'addNote', arguments: json, ...bearer(reader) });
     expect(await env.invoke(service.app, event)).toMatchObject({ error_info: { code: 'app.forbidden' } });
-    expect(service.notes.list(10)).toHaveLength(1);
+    expect(await service.notes.list(10)).toHaveLength(1);
   });
 
   it('states a posture for every route', () => {
@@ -220,7 +220,7 @@ describe('tools for agents', () => {
     });
     expect((await call(agentReader, 'add_note', { title: 'a', text: 'b' })).statusCode).toBe(403);
     expect((await call(agentWriter, 'add_note', { title: 'a', text: 'b' })).statusCode).toBe(200);
-    expect(service.notes.list(10).map(({ title, authorId }) => [title, authorId])).toEqual([
+    expect((await service.notes.list(10)).map(({ title, authorId }) => [title, authorId])).toEqual([
       ['Milk', 'ada'],
       ['a', 'ada'],
     ]);
@@ -249,7 +249,7 @@ describe('tools for agents', () => {
     await expect(viaGateway(agentReader, 'add_note', { title: 'a', text: 'b' })).rejects.toThrow('forbidden');
     await expect(viaGateway(writer, 'find_notes', { word: 'litre' })).rejects.toThrow('forbidden');
     await expect(viaGateway('x.y.z', 'find_notes', { word: 'litre' })).rejects.toThrow('unauthorized');
-    expect(service.notes.list(10)).toHaveLength(1);
+    expect(await service.notes.list(10)).toHaveLength(1);
   });
 
   it('send who has no token to the place where one is issued', async () => {

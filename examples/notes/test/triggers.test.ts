@@ -30,9 +30,9 @@ it('imports notes for another function, and for no agent', async () => {
   const { app, notes } = service;
   const payload = buildInvocation('import-notes', { authorId: 'ada', notes: [{ title: 'Tea', text: 'green' }] });
   await expect(app.handleLambda(payload)).resolves.toEqual({ added: ['note-2'] });
-  expect(notes.get('note-2')).toMatchObject({ title: 'Tea', authorId: 'ada' });
+  expect(await notes.get('note-2')).toMatchObject({ title: 'Tea', authorId: 'ada' });
 
   const agent = { clientContext: { custom: { bedrockAgentCoreToolName: 'notes___import' } } };
   await expect(app.handleLambda(payload, agent)).rejects.toMatchObject({ code: 'app.unauthorized' });
-  expect(notes.list(10)).toHaveLength(2);
+  expect(await notes.list(10)).toHaveLength(2);
 });

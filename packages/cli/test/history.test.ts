@@ -23,6 +23,7 @@ const EVENTS = [
           version: '2.0',
           rawPath: '/orders/8f3a9c/approval',
           headers: { authorization: 'Bearer abc', 'x-plan': 'gold' },
+          resources: ['arn:aws:sqs:eu-west-1:123456789012:orders'],
           requestContext: { http: { method: 'POST', path: '/orders/8f3a9c/approval' } },
           body: '{"owner":"ada","total":1250,"paid":true}',
         }),
@@ -143,6 +144,7 @@ describe('sallyport history export', () => {
       version: '2.0',
       rawPath: '/orders/text-1/approval',
       headers: { 'x-plan': 'text-2' },
+      resources: ['arn:aws:sqs:eu-west-1:000000000000:orders'],
       requestContext: { http: { method: 'POST', path: '/orders/text-1/approval' } },
       body: '{"owner":"text-3","total":10,"paid":true}',
     });
@@ -168,7 +170,7 @@ describe('sallyport history export', () => {
     expect(kept.out).not.toMatch(/owner|ada/);
     const all = await run('export', ARN, '--payloads', 'all');
     expect(all.out).toMatch(/8f3a9c/);
-    expect(all.out).not.toMatch(/Bearer abc|capability|request-1/);
+    expect(all.out).not.toMatch(/Bearer abc|capability|request-1|123456789012/);
   });
 
   test.each([

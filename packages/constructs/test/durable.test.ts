@@ -33,6 +33,8 @@ describe('a durable function', () => {
   const reviewer = new Role(stack, 'Reviewer', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
   service.grantComplete(reviewer);
   service.grantStart(reviewer);
+  service.grantCancel(reviewer);
+  service.grantStop(reviewer);
   const template = templateOf(stack);
   const [fnId = ''] = Object.entries(template.Resources).flatMap(([id, { Type }]) =>
     Type === 'AWS::Lambda::Function' ? [id] : [],
@@ -72,7 +74,7 @@ describe('a durable function', () => {
     });
   });
 
-  it('grants others to start executions and to answer callbacks', () => {
+  it('grants others to start, answer, cancel and stop executions', () => {
     expect(statements(/^Reviewer/)).toEqual([
       {
         Action: [
@@ -85,6 +87,16 @@ describe('a durable function', () => {
       },
       { Action: 'lambda:InvokeFunction', Effect: 'Allow', Resource: alias },
       { Action: 'lambda:GetDurableExecution', Effect: 'Allow', Resource: executions },
+      {
+        Action: [
+          'lambda:GetDurableExecution',
+          'lambda:GetDurableExecutionHistory',
+          'lambda:SendDurableExecutionCallbackSuccess',
+        ],
+        Effect: 'Allow',
+        Resource: executions,
+      },
+      { Action: 'lambda:StopDurableExecution', Effect: 'Allow', Resource: executions },
     ]);
   });
 });

@@ -15,7 +15,8 @@ import type { Deployable } from './lab/deployment/account.js';
 import { type More, RoleComparison } from './lab/iam/compare.js';
 import { recordPackages } from './lab/iam/drives.js';
 import type { RecordedAccesses } from './lab/iam/expected.js';
-import { GRANTS, type GrantCase } from './lab/iam/grants.js';
+import { GRANTS, type GrantCase, onExecution } from './lab/iam/grants.js';
+import type { RequestList } from './lab/iam/requests.js';
 import { TemplatePolicies } from './lab/iam/template-policies.js';
 import { newFolder } from './support/folders.js';
 import { newApp, newStack, templateOf } from './support/synth.js';
@@ -47,6 +48,18 @@ describe.each([
     const { uses = () => ({}) } = one;
     expect(new RoleComparison(policiesOf(one, hasKey), recorded, uses(recorded)).result()).toMatchObject(NOTHING);
   });
+});
+
+it('a role that may answer callbacks can cancel no execution, and a role that may cancel can stop none', () => {
+  const [durable] = GRANTS.filter(({ name }) => name.startsWith('ServiceFunction that is durable'));
+  const policies = policiesOf(durable as GrantCase, false);
+  const uses = { Answerer: onExecution(recorded.EXECUTION_CANCEL), Canceller: onExecution(recorded.EXECUTION_STOP) };
+  const denied = new RoleComparison(policies, recorded, uses).result().missing.map((one) => one.split(' on ')[0]);
+  expect(denied).toEqual([
+    expect.stringMatching(/^Answerer\w+: lambda:GetDurableExecution$/),
+    expect.stringMatching(/^Answerer\w+: lambda:GetDurableExecutionHistory$/),
+    expect.stringMatching(/^Canceller\w+: lambda:StopDurableExecution$/),
+  ]);
 });
 
 /** Requests that a stack with all constructs does not show: the objects that the application uses, and the gateway of another stack. */
@@ -106,29 +119,33 @@ it('the comparison has every exported construct', () => {
 });
 
 it.each([
-  ['notes', 'Notes', { ServiceFunctionRole: ['s3:PutObject', 's3:GetObject'] }],
-  ['sandbox', 'Sandbox', {}],
+  ['notes', 'Notes', ['GetItem', 'PutItem', 'DeleteItem', 'Scan'], ['PutObject', 'GetObject']],
+  ['sandbox', 'Sandbox', [], []],
 ] as const)(
   'the roles of the example %s may do exactly what they do',
-  (name, stack, objects) => {
+  (name, stack, items, objects) => {
     const outdir = newFolder();
     const cwd = fileURLToPath(new URL(`../../../examples/${name}/`, import.meta.url));
     const env = { ...process.env, CDK_OUTDIR: outdir, CDK_VALIDATION: 'false' };
     execFileSync(process.execPath, ['../../scripts/synth.mjs'], { cwd, env });
     const template = JSON.parse(readFileSync(`${outdir}/${stack}.template.json`, 'utf8')) as Deployable;
-    const attachments: More = (list) => {
-      const [bucket = ''] = list.policies.ids('AWS::S3::Bucket');
-      for (const action of Object.values<readonly string[]>(objects).flat())
-        list.add(action, `${list.policies.arnOf(bucket)}/notes/key`);
+    const find =
+      ({ policies }: RequestList) =>
+      (type: string, id: RegExp) =>
+        policies.arnOf(policies.ids(type).find((one) => id.test(one)) ?? '');
+    const service: More = (list) => {
+      const arnOf = find(list);
+      for (const action of objects) list.add(`s3:${action}`, `${arnOf('AWS::S3::Bucket', /^Attachments/)}/notes/key`);
+      for (const action of items) list.add(`dynamodb:${action}`, arnOf('AWS::DynamoDB::Table', /^Notes/));
     };
     const exports: More = (list) => {
-      const { policies } = list;
-      const arnOf = (type: string, id: RegExp) => policies.arnOf(policies.ids(type).find((one) => id.test(one)) ?? '');
+      const arnOf = find(list);
+      list.add('dynamodb:Scan', arnOf('AWS::DynamoDB::Table', /^Notes/));
       list.add('s3:PutObject', `${arnOf('AWS::S3::Bucket', /^Attachments/)}/exports/key`);
       list.add('sqs:SendMessage', arnOf('AWS::SQS::Queue', /^Approvals[0-9A-F]{8}$/));
       list.add('lambda:InvokeFunction', `${arnOf('AWS::Lambda::Function', /^Exports/)}:1`);
     };
-    const uses = { ServiceFunctionRole: attachments, ExportsFunctionRole: exports };
+    const uses = { ServiceFunctionRole: service, ExportsFunctionRole: exports };
     expect(new RoleComparison(new TemplatePolicies(template), recorded, uses).result()).toMatchObject(NOTHING);
   },
   60_000,

@@ -1,7 +1,9 @@
 import { withDurableExecution } from '@aws/durable-execution-sdk-js';
-import { durable, durableExecutions } from '@sallyport/durable';
+import { type DurableOptions, type Duration, durable, durableExecutions } from '@sallyport/durable';
 import { type BuildDurable, explore, fakeDurableService } from '@sallyport/durable/testing';
 import { buildQueueEvent, type TestEnv } from '@sallyport/testkit';
+import type { DurableEngine } from '@sallyport/testkit/durable';
+import { ExecutionDriver } from '../src/testing/internal/execution-driver.js';
 import { parseHistories } from '../src/testing/internal/exported-history.js';
 import { replayHistory } from '../src/testing/internal/replay-history.js';
 
@@ -11,8 +13,10 @@ const EVENT = buildQueueEvent('arn:aws:sqs:eu-west-1:123456789012:orders', [
 ]);
 
 /** A queue whose records have these steps, with a wait after the first. */
-const orders =
-  (...names: string[]): BuildDurable =>
+const orders = (...names: string[]) => pausing({ minutes: 10 }, {}, names);
+
+const pausing =
+  (pause: Duration, options: DurableOptions, names: readonly string[]): BuildDurable =>
   (env: TestEnv) => {
     const app = env.app({ surfaces: [durableExecutions()] });
     app.queue(
@@ -21,9 +25,9 @@ const orders =
         const { order } = JSON.parse(body) as { order: string };
         for (const [n, name] of names.entries()) {
           await ctx.step(name, () => ({ order, name, paid: true, secret: 'hunter2' }));
-          if (n === 0) await ctx.wait('pause', { minutes: 10 });
+          if (n === 0) await ctx.wait('pause', pause);
         }
-      }),
+      }, options),
     );
     return app;
   };
@@ -37,15 +41,21 @@ async function historyOf(build: BuildDurable, { waits = 9, event = EVENT as unkn
     service.skip(({ kind }) => end || kind !== 'callback');
     await service.settle();
   }
-  const { status } = service.describe(arn);
-  const { Events } = await service.getExecutionHistory({ DurableExecutionArn: arn, MaxItems: 1_000 });
+  const history = await fileOf(service, arn);
   service.close();
+  return history;
+}
+
+/** The file of an execution. */
+async function fileOf(service: DurableEngine, arn: string) {
+  const { status, name } = service.describe(arn);
+  const { Events } = await service.getExecutionHistory({ DurableExecutionArn: arn, MaxItems: 1_000 });
   return JSON.stringify({
     format: 'sallyport.history',
     version: 1,
     functionName: 'orders',
     functionVersion: '7',
-    execution: 'n-1',
+    execution: name,
     status,
     payloads: 'shapes',
     count: Events.length,
@@ -90,6 +100,65 @@ describe('an exported history', () => {
     expect(await explore(orders('charge', 'pack'), EVENT, { seeds: 0, histories })).toEqual([
       { kind: 'history', message: expect.stringMatching(/^execution "n-1" of version 7: .*"mail".*"pack"/) },
     ]);
+  });
+
+  const hour = { hours: 1 };
+  const handedOff = { delivery: 'handoff' } as const;
+  test.each([
+    {
+      title: 'of the batch is finished by the same build',
+      at: 0,
+      options: {},
+      next: pausing(hour, {}, ['charge', 'pack']),
+      finding: undefined,
+    },
+    {
+      title: 'of the record is finished by the same build',
+      at: 1,
+      options: {},
+      next: pausing(hour, {}, ['charge', 'pack']),
+      finding: undefined,
+    },
+    {
+      title: 'of the record shows a renamed step',
+      at: 1,
+      options: {},
+      next: pausing(hour, {}, ['charge', 'wrap']),
+      finding: /"pack".*"wrap"/,
+    },
+    {
+      title: 'of the batch of a handler with the option "handoff" has no step of the record',
+      at: 0,
+      options: handedOff,
+      next: pausing(hour, handedOff, ['charge']),
+      finding: undefined,
+    },
+    {
+      title: 'of the record of a handler with the option "handoff" shows a removed step',
+      at: 1,
+      options: handedOff,
+      next: pausing(hour, handedOff, ['charge']),
+      finding: /"pack" is not reached/,
+    },
+    {
+      title: 'of the record is finished by a build that serves its batches inline',
+      at: 1,
+      options: {},
+      next: pausing({ minutes: 10 }, { delivery: 'inline' }, ['charge', 'pack']),
+      finding: undefined,
+    },
+  ])('$title, if records start separate executions', async ({ at, options, next, finding }) => {
+    const driver = new ExecutionDriver(pausing(hour, options, ['charge', 'pack']), { handoff: true });
+    driver.start(JSON.stringify(EVENT));
+    await driver.engine.settle();
+    driver.engine.skip();
+    await driver.engine.settle();
+    const arns = driver.engine.list().map(({ arn }) => arn);
+    const history = await fileOf(driver.engine, arns[at] ?? '');
+    driver.engine.close();
+    const differences = await found(next, [history]);
+    if (finding === undefined) expect(differences).toEqual([]);
+    else expect(differences.join('\n')).toMatch(finding);
   });
 
   test('of a raw handler with branches, a retry and a callback is finished by the same build', async () => {

@@ -31,7 +31,6 @@ import {
   type DurableFunctionProps,
   durableAlias,
   durableSettings,
-  grantCallbacks,
   grantOnExecutions,
   makeDurable,
   parseDurable,
@@ -348,13 +347,26 @@ export class ServiceFunction extends Construct implements IGrantable {
 
   /** Grants the answers to callbacks of this durable function: `completeCallback`, `failCallback`, `heartbeatCallback`. */
   grantComplete(grantee: IGrantable): Grant {
-    return grantCallbacks(this.fn as IFunction, grantee);
+    return grantOnExecutions(this.fn as IFunction, grantee, 'complete');
+  }
+
+  /**
+   * Grants the cancellation of executions of this durable function: `cancelExecution`. The grantee can read the history of each execution,
+   * which has its input, results and callback ids.
+   */
+  grantCancel(grantee: IGrantable): Grant {
+    return grantOnExecutions(this.fn as IFunction, grantee, 'cancel');
+  }
+
+  /** Grants the stop of executions of this durable function: `stopExecution`. */
+  grantStop(grantee: IGrantable): Grant {
+    return grantOnExecutions(this.fn as IFunction, grantee, 'stop');
   }
 
   /** Grants the start of executions of this durable function: `startExecution`. */
   grantStart(grantee: IGrantable): Grant {
     grantOn(grantee, ['lambda:InvokeFunction'], [this.events.functionArn]);
-    return grantOnExecutions(this.fn as IFunction, grantee, ['lambda:GetDurableExecution']);
+    return grantOnExecutions(this.fn as IFunction, grantee, 'start');
   }
 
   #settings(parsed: Parsed): FunctionProps {

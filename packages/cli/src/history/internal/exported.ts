@@ -1,6 +1,6 @@
 import { membersOf } from '@sallyport/core/internal';
 import type { ReadHistory } from './read.js';
-import { type Selection, Shapes } from './shapes.js';
+import { type Selection, Shapes, withoutAccount } from './shapes.js';
 
 /** The file of `sallyport history export`: `explore` of `@sallyport/durable/testing` reads it. */
 export interface ExportedHistory extends ReadHistory {
@@ -30,6 +30,7 @@ export function exportedHistory(history: ReadHistory, selection: Selection): Exp
     const { EventType, EventId, Id, Name, SubType, ParentId, EventTimestamp } = event;
     const details = membersOf(event[`${String(EventType)}Details`]);
     const kept = Object.fromEntries(DETAILS_KEPT.flatMap((name) => (name in details ? [[name, details[name]]] : [])));
+    if (typeof kept.FunctionName === 'string') kept.FunctionName = withoutAccount(kept.FunctionName);
     const { Input, Result, Error: error } = details;
     return {
       EventType,

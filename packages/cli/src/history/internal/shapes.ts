@@ -33,7 +33,7 @@ export class Shapes {
 
   /** The input of an execution, which can still be dispatched. */
   input(payload: string): string {
-    if (this.#selection.payloads === 'all') return this.#clean(payload);
+    if (this.#selection.payloads === 'all') return withoutAccount(this.#clean(payload));
     return JSON.stringify(this.#routed(fromJson(payload)));
   }
 
@@ -82,7 +82,7 @@ export class Shapes {
     return Object.fromEntries(
       this.#members(value).map(([name, member]) => {
         if (PATHS.test(name) && typeof member === 'string') return [name, this.#path(member)];
-        if (ROUTING.test(name) && !isNested(member)) return [name, sanitizeValue(member)];
+        if (ROUTING.test(name) && !isNested(member)) return [name, withoutAccounts(sanitizeValue(member))];
         return [name, DATA.test(name) ? this.#value(member) : this.#routed(member)];
       }),
     );
@@ -131,6 +131,16 @@ export class Shapes {
       .map((part) => (/^(?:[a-z_-]{0,32}|v\d)$/i.test(part) ? part : this.#text(part)))
       .join('/');
   }
+}
+
+/** A text whose ARNs have another account id. */
+export function withoutAccount(text: string): string {
+  return text.replace(/\b(arn:[\w-]*:[\w-]*:[\w-]*):\d{12}:/g, '$1:000000000000:');
+}
+
+function withoutAccounts(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutAccounts);
+  return typeof value === 'string' ? withoutAccount(value) : value;
 }
 
 const isNested = (value: unknown): boolean =>

@@ -147,21 +147,26 @@ export function durableAlias(at: Construct, fn: LambdaFunction): IFunction {
   return alias;
 }
 
-/** Actions on callbacks. @see https://docs.aws.amazon.com/lambda/latest/dg/durable-security.html */
-const CALLBACK_ACTIONS = [
-  'lambda:SendDurableExecutionCallbackSuccess',
-  'lambda:SendDurableExecutionCallbackFailure',
-  'lambda:SendDurableExecutionCallbackHeartbeat',
-];
+/** Actions on executions, by what their caller does. @see https://docs.aws.amazon.com/lambda/latest/dg/durable-security.html */
+const EXECUTION_ACTIONS = {
+  start: ['lambda:GetDurableExecution'],
+  complete: [
+    'lambda:SendDurableExecutionCallbackSuccess',
+    'lambda:SendDurableExecutionCallbackFailure',
+    'lambda:SendDurableExecutionCallbackHeartbeat',
+  ],
+  // The history has the callback of the cancellation, and data: an answer to a callback does not need it.
+  cancel: [
+    'lambda:GetDurableExecution',
+    'lambda:GetDurableExecutionHistory',
+    'lambda:SendDurableExecutionCallbackSuccess',
+  ],
+  stop: ['lambda:StopDurableExecution'],
+} as const;
 
 /** Grants actions on the executions of a function. */
-export function grantOnExecutions(fn: IFunction, grantee: IGrantable, actions: readonly string[]): Grant {
-  return grantOnParts(grantee, actions, [`${fn.functionArn}:*`], OF_EXECUTIONS);
-}
-
-/** Grants the answers to callbacks. */
-export function grantCallbacks(fn: IFunction, grantee: IGrantable): Grant {
-  return grantOnExecutions(fn, grantee, CALLBACK_ACTIONS);
+export function grantOnExecutions(fn: IFunction, grantee: IGrantable, to: keyof typeof EXECUTION_ACTIONS): Grant {
+  return grantOnParts(grantee, EXECUTION_ACTIONS[to], [`${fn.functionArn}:*`], OF_EXECUTIONS);
 }
 
 /** AWS rejects destinations of a durable function. */

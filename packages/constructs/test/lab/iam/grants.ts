@@ -68,6 +68,7 @@ import {
 } from '../../../src/index.js';
 import type { More } from './compare.js';
 import type { RecordedAccesses } from './expected.js';
+import type { Access } from './recorded.js';
 import type { RequestList } from './requests.js';
 
 type Key = IKey | undefined;
@@ -369,28 +370,37 @@ const DURABLE: readonly GrantCase[] = [
     name: 'ServiceFunction that is durable, with a dead-letter queue and callers',
     props: () => ({ durable: { executionTimeout: Duration.hours(1) } }),
     attach: (stack, service, key) => {
-      const caller = new Role(stack, 'Caller', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-      service.grantStart(caller);
-      service.grantComplete(caller);
+      const role = (id: string) => new Role(stack, id, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+      service.grantStart(role('Starter'));
+      service.grantComplete(role('Answerer'));
+      service.grantCancel(role('Canceller'));
+      service.grantStop(role('Stopper'));
       return new TopicTrigger(stack, 'N', {
         fn: service.fn,
         topic: new Topic(stack, 'T'),
         failureQueue: failures(stack, key),
       });
     },
-    uses: ({ EXECUTIONS = [] }) => ({
+    uses: ({ EXECUTION_START, EXECUTION_ANSWER, EXECUTION_CANCEL, EXECUTION_STOP }) => ({
       // A delivery of the kind handoff starts an execution of the running version.
       ServiceRole: (list) => list.add('lambda:InvokeFunction', `${functionOf(list)}:1`),
-      Caller: (list) => {
-        for (const { action } of EXECUTIONS)
-          list.add(
-            action,
-            `${functionOf(list)}:${action === 'lambda:InvokeFunction' ? 'live' : '1/durable-execution/n/i'}`,
-          );
-      },
+      Starter: onExecution(EXECUTION_START),
+      Answerer: onExecution(EXECUTION_ANSWER),
+      Canceller: onExecution(EXECUTION_CANCEL),
+      Stopper: onExecution(EXECUTION_STOP),
     }),
   },
 ];
+
+/** Requests on an execution of the function; an invocation is of its alias. */
+export const onExecution =
+  (accesses: readonly Access[] = []): More =>
+  (list) => {
+    for (const { action } of accesses) {
+      const part = action === 'lambda:InvokeFunction' ? 'live' : '1/durable-execution/n/i';
+      list.add(action, `${functionOf(list)}:${part}`);
+    }
+  };
 
 const functionOf = ({ policies }: RequestList) =>
   policies.arnOf(policies.ids('AWS::Lambda::Function').find((id) => id.startsWith('Service')) ?? '');

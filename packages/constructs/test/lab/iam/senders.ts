@@ -6,7 +6,14 @@ import { secretFromArn } from '@sallyport/mcp/aws';
 import { invokeSelf } from '@sallyport/mcp/tasks';
 import { createKinesisJsonRecord, toPutRecordsEntry } from '@sallyport/streams';
 import { createErrorTopicPublish } from '@sallyport/streams/error-topic';
-import { completeCallback, failCallback, heartbeatCallback, startExecution } from '../../../../durable/src/start.js';
+import {
+  cancelExecution,
+  completeCallback,
+  failCallback,
+  heartbeatCallback,
+  startExecution,
+  stopExecution,
+} from '../../../../durable/src/start.js';
 import type { RecordedAccesses } from './expected.js';
 import { accessesOf, type RecordedCall } from './recorded.js';
 
@@ -66,25 +73,44 @@ export async function recordSenders(record: Record): Promise<RecordedAccesses> {
     ERROR_NOTIFICATION_TOPIC_ARN: accessesOf(topic),
     SELF: accessesOf(self),
     STREAM: accessesOf(await record(produce)),
-    EXECUTIONS: accessesOf(await record(execute)),
+    ...(await recordExecutions(record)),
   };
 }
 
-/** A start of an execution, and the answers to its callbacks. */
-async function execute(): Promise<void> {
-  const client = new LambdaClient(NOWHERE);
-  const answered = { client: { send: (command: never) => sendAnyway(client, command) } };
-  await startExecution({ functionArn: 'exports:live', name: 'n', event: {}, ...answered });
-  await failing(completeCallback('id', {}, { client }));
-  await failing(failCallback('id', { message: 'no' }, { client }));
-  await failing(heartbeatCallback('id', { client }));
-  client.destroy();
-}
+const EXECUTION = 'arn:aws:lambda:eu-west-1:123456789012:function:exports:1/durable-execution/n/i';
+/** The members of answers from which the next call is made. */
+const ANSWER = {
+  DurableExecutionArn: EXECUTION,
+  Status: 'RUNNING',
+  Events: [
+    { EventType: 'CallbackStarted', Id: 'c', Name: 'framework cancel', CallbackStartedDetails: { CallbackId: 'id' } },
+  ],
+};
 
-/** The second call of a start needs the ARN of the execution. */
-async function sendAnyway(client: LambdaClient, command: never): Promise<object> {
-  await failing(client.send(command));
-  return { DurableExecutionArn: 'arn:aws:lambda:eu-west-1:123456789012:function:exports:1/durable-execution/n/i' };
+/** The calls of a program that starts, answers, cancels and stops executions. */
+async function recordExecutions(record: Record): Promise<RecordedAccesses> {
+  const lambda = new LambdaClient(NOWHERE);
+  const client = {
+    async send(command: never) {
+      await failing(lambda.send(command));
+      return ANSWER;
+    },
+  };
+  const start = await record(() => startExecution({ functionArn: 'exports:live', name: 'n', event: {}, client }));
+  const answer = await record(async () => {
+    await completeCallback('id', {}, { client });
+    await failCallback('id', { message: 'no' }, { client });
+    await heartbeatCallback('id', { client });
+  });
+  const cancel = await record(() => cancelExecution(EXECUTION, { client }));
+  const stop = await record(() => stopExecution(EXECUTION, 'over', { client }));
+  lambda.destroy();
+  return {
+    EXECUTION_START: accessesOf(start),
+    EXECUTION_ANSWER: accessesOf(answer),
+    EXECUTION_CANCEL: accessesOf(cancel),
+    EXECUTION_STOP: accessesOf(stop),
+  };
 }
 
 /** One record, and a batch of records, as the application sends them. */

@@ -7,6 +7,8 @@ export interface ParsedHistory {
   /** For messages: `execution "export-7" of version 3`. */
   readonly title: string;
   readonly functionName: string;
+  /** Name of the execution. */
+  readonly execution: string;
   readonly input: string;
   readonly startedAt: Date;
   readonly succeeded: boolean;
@@ -77,6 +79,7 @@ function parseHistory(given: unknown, place: string): ParsedHistory {
   return {
     title: `execution "${execution}" of version ${String(functionVersion)}`,
     functionName,
+    execution,
     input,
     startedAt: dateOf(first?.EventTimestamp, `${place}.events[0]`),
     succeeded: status === 'SUCCEEDED',

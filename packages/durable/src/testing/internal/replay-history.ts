@@ -1,6 +1,6 @@
 import type { DurableEngine, Operation } from '@sallyport/testkit/durable';
 import type { BuildDurable, RunDurableOptions } from '../types.js';
-import { ExecutionDriver } from './execution-driver.js';
+import { type Driving, ExecutionDriver } from './execution-driver.js';
 import type { ParsedHistory } from './exported-history.js';
 import { stopped } from './kill.js';
 import { withPlugin } from './with-plugin.js';
@@ -23,8 +23,12 @@ export async function replayHistory(
   options: RunDurableOptions,
 ): Promise<readonly string[]> {
   const { operations, isWhole, succeeded } = history;
+  const name = OF_RECORD.test(history.execution)
+    ? await withPlugin(() => recordName(build, history, options))
+    : undefined;
+  const own: RunDurableOptions = { ...options, handoff: isHandedOff(operations), ...(name !== undefined && { name }) };
   const run = (recorded: readonly Operation[], target?: string) =>
-    withPlugin(() => replay(build, history, options, recorded, target));
+    withPlugin(() => replay(build, history, own, recorded, target));
   const { status, message, reached } = await run(operations);
   if (/Non-deterministic execution/.test(message ?? '')) return [message ?? ''];
   const missed: Operation[] = [];
@@ -43,6 +47,37 @@ export async function replayHistory(
   const why = message === undefined ? '' : `: it fails with ${JSON.stringify(message)}${hint(history)}`;
   if (missed.length > 0) return [`${listOf(missed)} ${missed.length === 1 ? 'is' : 'are'} not reached${why}`];
   return isWhole && succeeded && status === 'FAILED' ? [`it ends as FAILED${why}`] : [];
+}
+
+/** The execution of a record: the name that its batch started it with, and a suffix after a restart. */
+const OF_RECORD = /^[0-9a-f]{48}(?:-|$)/;
+/** The name of a record in its batch. */
+const LANE = /^[a-z0-9-]+ \d+ /;
+
+/** The name that a batch of this build gives to the execution of the record, whose name in the history has the digest of another ARN. */
+async function recordName(
+  build: BuildDurable,
+  history: ParsedHistory,
+  options: RunDurableOptions,
+): Promise<string | undefined> {
+  let bodies = 0;
+  const aroundBody: Driving['aroundBody'] = async ({ name: step }, run) => {
+    bodies += 1;
+    return LANE.test(step) ? run() : stopped();
+  };
+  const driver = new ExecutionDriver(build, { ...options, now: history.startedAt, handoff: true }, { aroundBody });
+  const { engine } = driver;
+  driver.start(history.input);
+  await untilQuiet(engine.settle(), () => (engine.list().length > 1 ? 'over' : bodies > 0 && bodies));
+  const name = engine.list()[1]?.name;
+  engine.close();
+  return name;
+}
+
+/** True for an execution of a batch whose records have started separate executions: each start is a step, which has the name of the record. */
+function isHandedOff(operations: readonly Operation[]): boolean {
+  const top = operations.filter(({ ParentId }) => ParentId === undefined);
+  return top.some(({ Type }) => Type === 'STEP') && top.every(({ Name = '' }) => LANE.test(Name));
 }
 
 /** One invocation with these operations. It ends early when the function of the target runs. */

@@ -211,8 +211,10 @@ export class Executions implements Invoker, Part {
   }
 
   #kill(arn: string): void {
-    const environment = this.#init.journal.get(this.#running.get(arn) ?? -1)?.environment?.id;
-    const pid = this.environments().find(({ id }) => id === environment)?.pid;
+    const { environment, origin } = this.#init.journal.get(this.#running.get(arn) ?? -1) ?? {};
+    // In a run of several functions, an environment is shown with the name of its function.
+    const shown = this.#init.functions ? `${origin?.function} ${environment?.id}` : environment?.id;
+    const pid = this.environments().find(({ id }) => id === shown)?.pid;
     if (pid !== undefined) process.kill(pid, 'SIGKILL');
   }
 

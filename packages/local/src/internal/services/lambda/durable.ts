@@ -1,17 +1,24 @@
 import { decodeEscapes, isObject } from '@sallyport/core/internal';
 import { type ExecutionSummary, toRestJson } from '@sallyport/testkit/durable';
 import { ServiceError } from '@sallyport/testkit/services';
-import { nameIn } from '../../aws/names.js';
 import { type Call, notServed, type Output } from '../../aws/service.js';
 import { AwsFault } from '../../aws/wire.js';
 import type { Executions } from '../../executions/executions.js';
+import { listExecutions } from './list-executions.js';
+
+/**
+ * The function of the run that a call names.
+ *
+ * @throws AwsFault `ResourceNotFoundException`
+ */
+export type FindFunction = (called: string) => { readonly name: string; readonly qualifier: string | undefined };
 
 /** One operation: method, path after the date of the API, and the answer. */
 interface Operation {
   readonly method: string;
   readonly path: RegExp;
   readonly name: string;
-  serve(executions: Executions, subject: string, call: Call): Promise<unknown> | unknown;
+  serve(executions: Executions, subject: string, call: Call, find: FindFunction): Promise<unknown> | unknown;
 }
 
 /** The operations on executions. https://docs.aws.amazon.com/lambda/latest/api/API_Operations.html */
@@ -55,7 +62,8 @@ const OPERATIONS: readonly Operation[] = [
     method: 'GET',
     path: /^durable-executions\/([^/]+)$/,
     name: 'GetDurableExecution',
-    serve: (executions, arn) => shown(executions.engine.describe(arn), true),
+    serve: (executions, arn, call) =>
+      described(executions.engine.describe(arn), queryOf(call).get('IncludeExecutionData') !== 'false'),
   },
   {
     method: 'POST',
@@ -67,14 +75,11 @@ const OPERATIONS: readonly Operation[] = [
     method: 'GET',
     path: /^functions\/([^/]+)\/durable-executions$/,
     name: 'ListDurableExecutionsByFunction',
-    serve(executions, fn, call) {
-      const query = queryOf(call);
-      const [name, statuses] = [query.get('DurableExecutionName') ?? '', query.getAll('Statuses')];
-      const all = executions.engine
-        .list()
-        .filter((one) => one.functionArn.includes(`:function:${nameIn(fn).split(':')[0]}:`))
-        .filter((one) => one.name.includes(name) && (statuses.length === 0 || statuses.includes(one.status)));
-      return { DurableExecutions: all.map((one) => shown(one, false)) };
+    serve(executions, fn, call, find) {
+      const { name, qualifier } = find(fn);
+      const own = executions.engine.list().filter((one) => one.functionArn.includes(`:function:${name}:`));
+      const { page, next } = listExecutions(own, queryOf(call), qualifier);
+      return { DurableExecutions: page.map(listed), ...(next !== undefined && { NextMarker: next }) };
     },
   },
   {
@@ -114,7 +119,11 @@ export function isDurablePath(path: string): boolean {
 }
 
 /** Serves an operation on executions. */
-export async function serveDurable(executions: Executions | undefined, call: Call): Promise<Output> {
+export async function serveDurable(
+  executions: Executions | undefined,
+  call: Call,
+  find: FindFunction,
+): Promise<Output> {
   const { method, path } = call.request;
   for (const { name, serve, ...operation } of OPERATIONS) {
     const [, subject] = operation.path.exec(path.slice(API.length)) ?? [];
@@ -128,7 +137,7 @@ export async function serveDurable(executions: Executions | undefined, call: Cal
         'the function is not durable: set "durable" in sallyport.json',
       );
     }
-    const answer = await withFaults(() => serve(executions, decodeEscapes(subject), call));
+    const answer = await withFaults(() => serve(executions, decodeEscapes(subject), call, find));
     return { wire: { status: 200, headers: JSON_TYPE, body: JSON.stringify(toRestJson(answer)) } };
   }
   throw notServed('');
@@ -165,9 +174,8 @@ function queryOf({ request }: Call): URLSearchParams {
   return new URLSearchParams(request.query);
 }
 
-/** @see https://docs.aws.amazon.com/lambda/latest/api/API_GetDurableExecution.html */
-function shown(summary: ExecutionSummary, isWhole: boolean): object {
-  const { arn, name, functionArn, status, startedAt, endedAt, payload, result, error, version } = summary;
+/** An execution in a list. @see https://docs.aws.amazon.com/lambda/latest/api/API_Execution.html */
+function listed({ arn, name, functionArn, status, startedAt, endedAt }: ExecutionSummary): object {
   return {
     DurableExecutionArn: arn,
     DurableExecutionName: name,
@@ -175,6 +183,17 @@ function shown(summary: ExecutionSummary, isWhole: boolean): object {
     Status: status,
     StartTimestamp: startedAt,
     ...(endedAt && { EndTimestamp: endedAt }),
-    ...(isWhole && { InputPayload: payload, Result: result, Error: error, Version: version }),
+  };
+}
+
+/** @see https://docs.aws.amazon.com/lambda/latest/api/API_GetDurableExecution.html */
+function described(summary: ExecutionSummary, hasData: boolean): object {
+  const { payload, result, error, version, timeoutSeconds } = summary;
+  return {
+    ...listed(summary),
+    Version: version,
+    DurableConfig: { ExecutionTimeout: timeoutSeconds },
+    ExecutionDataIncluded: hasData,
+    ...(hasData && { InputPayload: payload, Result: result, Error: error }),
   };
 }

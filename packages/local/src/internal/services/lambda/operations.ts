@@ -5,7 +5,7 @@ import { AwsFault } from '../../aws/wire.js';
 import type { DurableFunction, Executions } from '../../executions/executions.js';
 import type { Host } from '../../host/host.js';
 import type { Origin } from '../../runtime/invoker.js';
-import { isDurablePath, serveDurable, withFaults } from './durable.js';
+import { type FindFunction, isDurablePath, serveDurable, withFaults } from './durable.js';
 
 const MAX_TAIL_BYTES = 4096;
 const MAX_ASYNCHRONOUS_BYTES = 1_048_576;
@@ -25,17 +25,22 @@ export interface LambdaOptions {
 
 /** `Invoke` of the functions of the run: https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html. */
 export function createLambda(options: LambdaOptions): AwsService {
+  const find: FindFunction = (text) => {
+    const { called, qualifier } = toFunction(text);
+    const name = options.find(called);
+    if (name === undefined) throw new AwsFault(404, 'ResourceNotFoundException', `Function not found: ${called}`);
+    return { name, qualifier };
+  };
   return {
     protocol: 'rest-json',
     serve(call): Promise<Output> | Output {
       const { method, path, headers } = call.request;
-      if (isDurablePath(path)) return serveDurable(options.executions, call);
+      if (isDurablePath(path)) return serveDurable(options.executions, call, find);
       const [, encoded] = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/.exec(path) ?? [];
       if (method !== 'POST' || encoded === undefined) throw notServed('');
-      const { called, qualifier } = toFunction(decodeEscapes(encoded));
-      const name = options.find(called);
-      call.note({ operation: 'Invoke', resource: name ?? called });
-      if (name === undefined) throw new AwsFault(404, 'ResourceNotFoundException', `Function not found: ${called}`);
+      const { called } = toFunction(decodeEscapes(encoded));
+      call.note({ operation: 'Invoke', resource: options.find(called) ?? called });
+      const { name, qualifier } = find(decodeEscapes(encoded));
       const alias = new URLSearchParams(call.request.query).get('Qualifier') ?? qualifier;
       const type = headers['x-amz-invocation-type'] ?? 'RequestResponse';
       const event = eventOf(call.body, type);
