@@ -56,6 +56,6 @@ it('the table has the names, units and dimensions of the lines that the sink wri
         written.set(Name, { unit: Unit, sets: sets.sort() });
       }
   }
-  expect(written.size).toBe(21);
+  expect(written.size).toBe(22);
   expect(readTable()).toEqual(written);
 });

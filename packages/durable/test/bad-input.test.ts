@@ -34,7 +34,7 @@ class Hidden {
   }
 }
 
-/** The value of an operation as text, or the code and the text of its failure. */
+/** The value of an operation as text, or the code and the message of its failure. */
 const outcomeOf = (call: Promise<unknown>) =>
   call.then(
     (value) => (value === undefined ? 'undefined' : JSON.stringify(value).slice(0, 100)),

@@ -113,7 +113,7 @@ test('a step that returns undefined returns undefined at each replay, and does n
   expect([ran.status, seen, bodies]).toEqual(['SUCCEEDED', [undefined, undefined, undefined], 1]);
 });
 
-test('a plain handler next to a durable one with a wait of days runs once', async () => {
+test('a plain handler next to a durable handler that waits for days runs once', async () => {
   let plain = 0;
   const ran = await runExecution(
     (app: App) => {

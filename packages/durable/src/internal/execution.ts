@@ -59,7 +59,7 @@ export class ExecutionRun {
   input: unknown = undefined;
   /** The caller that the gate has accepted; `null` before, and for an anonymous caller. */
   caller: RecordedCaller | null = null;
-  /** Set if the caller may no longer act: no operation starts after it. */
+  /** Set if the caller may no longer act, or the code has diverged: no operation starts after it. */
   refusal: DurableError | undefined = undefined;
   /** True after the answer of the invocation: code that still runs writes nothing. */
   isOver = false;
@@ -92,6 +92,16 @@ export class ExecutionRun {
     if (this.#operations <= MAX_OPERATIONS) return;
     const text = `${place}: the execution has ${MAX_OPERATIONS.toLocaleString('en')} operations, and AWS permits 3,000: split its work`;
     throw new DurableError('durable.too_many_operations', text);
+  }
+
+  /** The error of code that differs from the history. No operation starts after it. */
+  diverge(text: string): DurableError {
+    this.refusal = new DurableError('durable.diverged', text);
+    return this.refusal;
+  }
+
+  get isDiverged(): boolean {
+    return this.refusal?.code === 'durable.diverged';
   }
 
   /** True until an operation is recorded. */

@@ -30,7 +30,7 @@ export async function reportFailed(
   const tail = failed.tail.map(({ type: kind, name: operation, status }) => `${kind} ${operation} ${status}`);
   // The surface has written the line of a handler's error.
   const fields = { execution: name, arn, error_code: type, error: message, tail };
-  guardHook(() => log[isAnswered ? 'warn' : 'error']('framework: execution failed', fields));
+  guardHook(() => log[isAnswered || run.isDiverged ? 'warn' : 'error']('framework: execution failed', fields));
   const durationMs = clock.now().getTime() - run.startedAt.getTime();
   const tags = { outcome: 'error', error_code: type };
   guardHook(() => observability.metric?.({ name: 'framework.execution', value: 1, duration_ms: durationMs, tags }));

@@ -285,7 +285,7 @@ export class Lane implements LaneScope {
 
   /** Operations that undo others may start after the caller was rejected. */
   endRefusal(): void {
-    this.run.refusal = undefined;
+    if (!this.run.isDiverged) this.run.refusal = undefined;
   }
 
   /** @throws DurableError `durable.held` */

@@ -101,7 +101,8 @@ class StepRun<T> {
       throw fromSdk(error, this.#stack);
     }
     // The SDK found another operation at this position. It ends the execution, and the handler must not continue with that result until then.
-    if (recorded?.type !== 'STEP' && !this.#hasRun) await new Promise(() => {});
+    if (recorded?.type !== 'STEP' && !this.#hasRun)
+      throw lane.run.diverge(`step "${this.#name}" is not at its position in the history`);
     const text = withoutInput(digest, recordedText, `step "${this.#name}"`);
     const { read } = lane.hooks;
     return fromText<T>(text === undefined || !read ? text : await read(lane, this.#name, text));

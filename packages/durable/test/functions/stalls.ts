@@ -18,7 +18,7 @@ app.queue(
       await ctx.step('charge', () => effect(`charge ${body}`));
       if (body === 'stalls' && isFirst('stalled')) {
         effect('stalled');
-        // An open handle, such as a socket: Lambda's time-out ends the process.
+        // An open handle, such as a socket: the invocation times out.
         setInterval(() => {}, 60_000);
         await new Promise(() => {});
       }
