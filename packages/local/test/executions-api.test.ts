@@ -131,7 +131,7 @@ describe("the Lambda API of a durable function, with AWS's client", () => {
     expect(await describe(false)).toEqual({ ...facts, ExecutionDataIncluded: false });
   });
 
-  it('GetDurableExecutionHistory: has pages, both orders, and no data where none is requested', async () => {
+  it('GetDurableExecutionHistory: has pages, both orders, and data only on request', async () => {
     const { DurableExecutionArn } = await client.send(new lambda.InvokeCommand(named('plain-1')));
     const history = (input: Partial<lambda.GetDurableExecutionHistoryRequest>) =>
       client.send(new lambda.GetDurableExecutionHistoryCommand({ DurableExecutionArn, ...input }));

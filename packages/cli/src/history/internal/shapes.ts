@@ -133,7 +133,7 @@ export class Shapes {
   }
 }
 
-/** A text whose ARNs have another account id. */
+/** Replaces the account ids of ARNs in a string. */
 export function withoutAccount(text: string): string {
   return text.replace(/\b(arn:[\w-]*:[\w-]*:[\w-]*):\d{12}:/g, '$1:000000000000:');
 }

@@ -54,7 +54,7 @@ const OF_RECORD = /^[0-9a-f]{48}(?:-|$)/;
 /** The name of a record in its batch. */
 const LANE = /^[a-z0-9-]+ \d+ /;
 
-/** The name that a batch of this build gives to the execution of the record, whose name in the history has the digest of another ARN. */
+/** The name with which a batch of this build starts the execution of the record: the name in the history is the digest of another ARN. */
 async function recordName(
   build: BuildDurable,
   history: ParsedHistory,
