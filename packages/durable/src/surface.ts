@@ -98,6 +98,7 @@ class DurableSurface implements Surface {
   readonly sample = SAMPLE;
   readonly #settings: ExecutionSettings;
   #host: SurfaceHost | undefined;
+  #serving: Promise<typeof import('./internal/serve.js')> | undefined;
 
   constructor(options: DurableExecutionsOptions) {
     const { concurrency, maxRecords, claims, revalidateAfter, revalidate, start, onFailure, client } =
@@ -121,7 +122,8 @@ class DurableSurface implements Surface {
     const host = this.#attached();
     const envelope = this.#parse(host, event, lambdaContext);
     // Loaded with the first execution, like the SDK.
-    const { serveExecution } = await import('./internal/serve.js');
+    this.#serving ??= import('./internal/serve.js');
+    const { serveExecution } = await this.#serving;
     return serveExecution(host, this.#settings, envelope, lambdaContext);
   }
 

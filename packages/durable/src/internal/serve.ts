@@ -7,7 +7,8 @@ import { ExecutionRun, type ExecutionSettings } from './execution.js';
 import { messageOf } from './failures.js';
 import { ROOT } from './history.js';
 import { Lane } from './lane.js';
-import { type DurableContext, type DurableExecutionClient, loadSdk, type OperationInfo } from './sdk.js';
+import { type DurableContext, type DurableExecutionClient, loadSdk } from './sdk.js';
+import { clientOf, Transport } from './transport.js';
 
 /** Runs one invocation of an execution, and returns the answer of the SDK. */
 export async function serveExecution(
@@ -26,9 +27,10 @@ export async function serveExecution(
     lambdaContext,
   );
   let isAnswered = false;
-  let last: Readonly<Record<string, OperationInfo>> = {};
+  const transport = new Transport(clientOf(sdk, envelope, client as DurableExecutionClient | undefined), envelope);
   const handler = sdk.withDurableExecution(
     async (input: unknown, context: DurableContext) => {
+      run.begin(transport.operations);
       try {
         return await dispatch(host, run, input, context);
       } catch (thrown) {
@@ -37,27 +39,16 @@ export async function serveExecution(
         isAnswered = true;
       }
     },
-    {
-      ...(client && { durableExecutionClient: client as unknown as DurableExecutionClient }),
-      plugins: [
-        {
-          onInvocationStart: async ({ operations, executionStartTimestamp }) =>
-            run.begin(operations, executionStartTimestamp),
-          onInvocationEnd: async ({ operations }) => {
-            last = operations;
-          },
-        },
-      ],
-    },
+    { durableExecutionClient: transport },
   );
   try {
-    const output = await handler(envelope as never, sdkContext(lambdaContext) as never);
+    const output = await handler({ ...envelope } as never, sdkContext(lambdaContext) as never);
     // The service repeats an invocation that fails: recorded operations do not run again.
     if (output.Status === 'PENDING' && run.mustContinue())
       throw new Error('framework: suspended before its operations');
     if (output.Status === 'FAILED') {
       const { reportFailed } = await import('./failed.js');
-      await reportFailed(host, run, output.Error, last, isAnswered);
+      await reportFailed(host, run, output.Error, transport.operations, isAnswered);
     }
     return output;
   } finally {
