@@ -2,6 +2,7 @@ import type { Environment, FullClock, IdGenerator, LambdaContext, Logger, MaybeP
 import { guardHook } from '@sallyport/core/internal';
 import { DurableError } from '../errors.js';
 import type { ExecutionClient, FailedExecution, RecordedCaller, StartRecord } from '../types.js';
+import type { Starter } from './handoff.js';
 import { History } from './history.js';
 import { Parking } from './parking.js';
 import type { DurableSdk, WireOperation } from './sdk.js';
@@ -63,6 +64,8 @@ export class ExecutionRun {
   refusal: DurableError | undefined = undefined;
   /** True after the answer of the invocation: code that still runs writes nothing. */
   isOver = false;
+  /** Starts executions of records in place of the Lambda API; a transport has it, see `Transport`. */
+  starter: Starter | undefined = undefined;
   /** True if the SDK must not suspend now, because nothing outside would continue the execution. */
   mustContinue: () => boolean = () => false;
   #operations = 0;

@@ -1,8 +1,8 @@
 import { isFrameworkError, type LambdaContext, type SurfaceHost } from '@sallyport/core';
-import { type Members, type SuspensionGlobal, stringOf } from '@sallyport/core/internal';
+import { logRefusal, type Members, type SuspensionGlobal, stringOf } from '@sallyport/core/internal';
 import { DurableError } from '../errors.js';
 import { currentOwner } from './current.js';
-import { isEnvelope } from './envelope.js';
+import { assertInput, isEnvelope } from './envelope.js';
 import { ExecutionRun, type ExecutionSettings } from './execution.js';
 import { messageOf } from './failures.js';
 import { ROOT } from './history.js';
@@ -14,9 +14,10 @@ import { clientOf, Transport } from './transport.js';
 export async function serveExecution(
   host: SurfaceHost,
   { client, ...settings }: ExecutionSettings,
-  envelope: Members,
+  event: unknown,
   lambdaContext: LambdaContext | undefined,
 ): Promise<unknown> {
+  const envelope = open(host, event, lambdaContext);
   const sdk = await loadSdk();
   Object.assign(globalThis, { 'sallyport.hold': () => currentLane()?.hold() } satisfies SuspensionGlobal);
   const { clock, ids, environment, log } = host;
@@ -27,7 +28,9 @@ export async function serveExecution(
     lambdaContext,
   );
   let isAnswered = false;
-  const transport = new Transport(clientOf(sdk, envelope, client as DurableExecutionClient | undefined), envelope);
+  const service = clientOf(sdk, envelope, client as DurableExecutionClient | undefined);
+  const transport = new Transport(service, envelope);
+  run.starter = service.starter;
   const handler = sdk.withDurableExecution(
     async (input: unknown, context: DurableContext) => {
       run.begin(transport.operations);
@@ -53,6 +56,18 @@ export async function serveExecution(
     return output;
   } finally {
     await run.end(isAnswered);
+  }
+}
+
+/** @throws DurableError `durable.envelope_invalid` */
+function open(host: SurfaceHost, event: unknown, lambdaContext: LambdaContext | undefined): Members {
+  try {
+    if (!isEnvelope(event)) throw new DurableError('durable.envelope_invalid', 'the event is not an execution');
+    assertInput(event);
+    return event;
+  } catch (error) {
+    if (isFrameworkError(error)) logRefusal(host.log, error, lambdaContext, 'durable');
+    throw error;
   }
 }
 

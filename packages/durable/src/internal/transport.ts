@@ -1,4 +1,5 @@
 import { type Members, membersOf } from '@sallyport/core/internal';
+import type { Starter } from './handoff.js';
 import type { DurableExecutionClient, DurableSdk, WireOperation } from './sdk.js';
 
 /**
@@ -45,12 +46,17 @@ function operationsOf(envelope: Members): readonly WireOperation[] {
   return membersOf(envelope.InitialExecutionState).Operations as readonly WireOperation[];
 }
 
-/** The client of an invocation: AWS's local runner passes one with the event, an application in an option. */
+/** The service of an execution: its transport. Without the Lambda API it starts the executions of records too, as in a test. */
+export interface ExecutionService extends DurableExecutionClient {
+  readonly starter?: Starter;
+}
+
+/** The client of an invocation: a test passes one with the event, which JSON cannot contain; an application in an option. */
 export function clientOf(
   sdk: DurableSdk,
   event: unknown,
   client: DurableExecutionClient | undefined,
-): DurableExecutionClient {
+): ExecutionService {
   if (sdk.DurableExecutionInvocationInputWithClient.isInstance(event)) return event.durableExecutionClient;
   return client ?? new sdk.DurableExecutionApiClient();
 }
