@@ -5,13 +5,13 @@ import { startPrinting } from './peers/receiver.js';
 
 /** The members of a context that the handlers of both peers use. */
 export interface Steps {
-  step(name: string, run: () => number): PromiseLike<number>;
+  step(name: string, run: () => Promise<number>): PromiseLike<number>;
 }
 
 /** The work of an execution: steps one after another. */
 export async function runSteps(ctx: Steps, count: number): Promise<number> {
   let sum = 0;
-  for (let step = 1; step <= count; step += 1) sum += await ctx.step(`step ${step}`, () => step);
+  for (let step = 1; step <= count; step += 1) sum += await ctx.step(`step ${step}`, async () => step);
   return sum;
 }
 

@@ -1,4 +1,4 @@
-/** Calls of an execution to the service, beside the same work with the SDK of AWS alone. */
+/** Calls of an execution to the service, compared with the same work with the SDK of AWS alone. */
 
 import { type DurableContext, withDurableExecution } from '@aws/durable-execution-sdk-js';
 import { type Durable, durable, durableExecutions } from '../src/index.js';

@@ -10,7 +10,8 @@ const folder = mkdtempSync(join(tmpdir(), 'durable-loads-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The code of executions, which a function without them never loads. */
-const LAZY = /durable[\\/]src[\\/](?:internal[\\/](?:serve|lane|lane-run|step|callback|parking|execution|transport|history|handoff|failed)|start[\\/].*)\.[jt]s$/;
+const LAZY =
+  /durable[\\/]src[\\/](?:internal[\\/](?:serve|lane|lane-run|step|callback|parking|execution|transport|history|handoff|failed)|start[\\/].*)\.[jt]s$/;
 
 /** Adds a line to the SDK's own entry, and to each module of executions, which counts when its code runs. */
 const counting: Plugin = {

@@ -1,16 +1,17 @@
+import type { Context } from '@sallyport/core';
 import { FaultyTable } from '@sallyport/dynamodb-local';
+import { noContent } from '@sallyport/http';
 import { createJobLedger, type JobLedger } from '@sallyport/jobs';
 import { JOBS_TABLE_SCHEMA } from '@sallyport/jobs/schema';
-import type { Context } from '@sallyport/core';
+import { Authenticated, Public, SecureApp } from '@sallyport/secure';
 import { buildAPIGatewayV2Request, buildEventBusEvent } from '@sallyport/testkit';
 import type { DurableEngine } from '@sallyport/testkit/durable';
-import { Authenticated, Public, SecureApp } from '@sallyport/secure';
 import { z } from 'zod';
 import { type Durable, durable } from '../src/index.js';
+import { writeOnce } from '../src/internal/write-once.js';
+import { messageKey } from '../src/signals/internal/mailbox.js';
 import { queryExecution, receive, type SignalOptions, signalExecution, status } from '../src/signals.js';
 import { startEngineApi } from './engine-api.js';
-import { messageKey } from '../src/signals/internal/mailbox.js';
-import { writeOnce } from '../src/internal/write-once.js';
 import { type RunOptions, runExecution, runHandler } from './run.js';
 
 const EVENT = buildEventBusEvent({ source: 'shop', detailType: 'Ordered', detail: {} });
@@ -39,7 +40,7 @@ async function contextOf(identity: string, tenantId: string): Promise<Context> {
   const app = new SecureApp({ log: false, principalResolver: () => ({ identity, scopes: [], tenantId }) });
   const see = (ctx: Context) => {
     seen.push(ctx);
-    return { statusCode: 204 };
+    return noContent();
   };
   app.post('/messages', see, identity === '' ? Public() : Authenticated());
   await app.handleLambda(buildAPIGatewayV2Request('POST', '/messages', { headers: { authorization: 'Bearer local' } }));
@@ -95,7 +96,9 @@ test('a message that is sent before its receiver waits is stored, and received i
   const outcomes = [await settled(send(key)), await settled(send(key)), await settled(send(key, { approved: false }))];
   const ran = await run(waits(key));
   expect([ran.result, outcomes]).toEqual([RECEIVED, ['stored', 'existing', 'durable.execution_conflict']]);
-  expect(await settled(send(key, APPROVED, { sender: await contextOf('mallory', 'acme') }))).toBe('durable.execution_conflict');
+  expect(await settled(send(key, APPROVED, { sender: await contextOf('mallory', 'acme') }))).toBe(
+    'durable.execution_conflict',
+  );
 });
 
 test('a message of another tenant is not received', async () => {
@@ -159,10 +162,13 @@ describe('forged and foreign messages', () => {
   test.each<[string, () => unknown]>([
     ['an identity as text', () => 'ada'],
     ['members that a request has sent', () => FORGED],
-    ['members with the mark of a context', () => JSON.parse(`{"sallyport.RequestContext":true,"state":${JSON.stringify(FORGED)}}`)],
+    [
+      'members with the mark of a context',
+      () => JSON.parse(`{"sallyport.RequestContext":true,"state":${JSON.stringify(FORGED)}}`),
+    ],
     ['a copy of a context', () => ({ ...ada })],
     ['an object that inherits from a context', () => Object.create(ada)],
-  ])('%s is no sender, and nothing is stored', async (_name, sender) => {
+  ])('%s is rejected as a sender, and nothing is stored', async (_name, sender) => {
     const key = nextKey();
     expect(await settled(send(key, APPROVED, { sender: sender() as never }))).toBe('durable.invalid_input');
     expect(await settled(send(key))).toBe('stored');
@@ -183,26 +189,36 @@ describe('forged and foreign messages', () => {
     const key = nextKey();
     for (const tenantId of [`acme","${key}`, `acme${key}`, 'ACME', 'acme ', '']) {
       await send(key, APPROVED, { sender: { service: 'billing', tenantId } });
-      await signalExecution(`${key}","approval`, 'x', APPROVED, { ledger, client: api.client, sender: ada }).catch(() => {});
+      await signalExecution(`${key}","approval`, 'x', APPROVED, { ledger, client: api.client, sender: ada }).catch(
+        () => {},
+      );
     }
     const ran = await run((ctx) => waits(key)(ctx).catch((error: { code: unknown }) => error.code));
     expect(ran.result).toBe('"durable.callback_timeout"');
   });
 
-  test('an execution of a caller receives no messages of another tenant, even if its code asks for them', async () => {
+  test('an execution of a caller receives no messages of another tenant, even if its option names that tenant', async () => {
     const key = nextKey();
     await send(key);
     const seen: unknown[] = [];
     const ask = async (ctx: Durable) => {
       seen.push(await waits(key)(ctx).catch((error: { code: unknown }) => error.code));
-      return { statusCode: 204 };
+      return noContent();
     };
     await runExecution<SecureApp>(
-      (app) => app.post('/orders', durable((ctx) => ask(ctx)), Authenticated()),
+      (app) =>
+        app.post(
+          '/orders',
+          durable((ctx) => ask(ctx)),
+          Authenticated(),
+        ),
       buildAPIGatewayV2Request('POST', '/orders', { headers: { authorization: 'Bearer local' } }),
       {
         create: (given) =>
-          new SecureApp({ ...given, principalResolver: () => ({ identity: 'eve', scopes: [], tenantId: 'evil' }) } as never),
+          new SecureApp({
+            ...given,
+            principalResolver: () => ({ identity: 'eve', scopes: [], tenantId: 'evil' }),
+          } as never),
       },
     );
     expect(seen).toEqual(['durable.invalid_input']);
@@ -211,14 +227,19 @@ describe('forged and foreign messages', () => {
   test('a row that was copied from the address of another tenant is not received, and its value is in no text', async () => {
     const key = nextKey();
     const address = { tenantId: 'acme', key, name: 'approval' };
-    const foreign = { value: 'secret-8', sender: 'eve', by: 'caller', to: messageKey({ ...address, tenantId: 'evil' }).key };
+    const foreign = {
+      value: 'secret-8',
+      sender: 'eve',
+      by: 'caller',
+      to: messageKey({ ...address, tenantId: 'evil' }).key,
+    };
     await writeOnce(ledger, messageKey(address), foreign, { writer: 'eve', keepSeconds: 60, signal: undefined });
     const ran = await run(waits(key));
     expect(ran.error?.ErrorType).toBe('durable.callback_failed');
     expect(JSON.stringify([ran.error, ran.lines])).not.toContain('secret-8');
   });
 
-  test('a callback that another system completes with a value is no message', async () => {
+  test('a value with which another system completes the callback is not received', async () => {
     const ran = await run(waits(nextKey()), {
       onSuspended: (started) => {
         const [waiting] = started.operations(started.list()[0]?.arn ?? '').filter(({ Type }) => Type === 'CALLBACK');

@@ -52,7 +52,7 @@ export interface PartBudget {
 
 const DURABLE = '@sallyport/durable';
 
-/** The operations of durable executions are at most 5 KB at the start, and everything that an application can do without is not in them. */
+/** The operations of durable executions are at most 5 KB at the start, and all optional parts are separate. */
 export const PART_BUDGETS: readonly PartBudget[] = [
   // `step`, `wait`, `callback` and `map`, with their checks, and their work outside an execution.
   { name: 'durable', module: DURABLE, exports: ['durable'], startBytes: 5_000, lazyBytes: 0 },

@@ -51,7 +51,7 @@ export interface ExecutionService extends DurableExecutionClient {
   readonly starter?: Starter;
 }
 
-/** The client of an invocation: a test passes one with the event, which JSON cannot contain; an application in an option. */
+/** The client of an invocation: a test passes a client with the event, which JSON cannot contain; an application in an option. */
 export function clientOf(
   sdk: DurableSdk,
   event: unknown,

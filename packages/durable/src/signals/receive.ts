@@ -52,7 +52,7 @@ export interface ReceivedSignal<T> {
   readonly value: T;
   /** The identity of the caller that the gate accepted, or the name of the service that sent the message. */
   readonly sender: string;
-  /** Who has sent it: a caller with this identity, or a service with this name. */
+  /** `caller` for a caller with this identity, `service` for a service with this name. */
   readonly by: 'caller' | 'service';
 }
 

@@ -15,7 +15,7 @@ export interface SignalOptions extends ExecutionCallOptions {
   /** `createJobLedger()` of `@sallyport/jobs`. */
   readonly ledger: DurableLedger;
   /**
-   * The `ctx` of the request: identity and tenant of the message are those of the caller that the gate has accepted. A service without a caller
+   * The `ctx` of the request: the message has identity and tenant of the caller that the gate has accepted. A service without a caller
    * passes its name and the tenant. Executions of other tenants do not receive the message.
    */
   readonly sender: Context | ServiceSender;
@@ -89,7 +89,10 @@ function writerOf({ by, sender }: Pick<Sender, 'by' | 'sender'>, text: string): 
 }
 
 function writerOfMessage(message: Message): string {
-  return writerOf(message, toPayload(message.value, 'the value of a signal', Number.POSITIVE_INFINITY).toString('utf8'));
+  return writerOf(
+    message,
+    toPayload(message.value, 'the value of a signal', Number.POSITIVE_INFINITY).toString('utf8'),
+  );
 }
 
 /**

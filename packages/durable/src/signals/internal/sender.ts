@@ -11,7 +11,7 @@ export interface ServiceSender {
   readonly tenantId?: string | undefined;
 }
 
-/** Who has sent a message, and for which tenant. */
+/** The sender of a message, and its tenant. */
 export interface Sender {
   readonly by: 'caller' | 'service';
   readonly sender: string;
@@ -21,7 +21,7 @@ export interface Sender {
 const MAX_SENDER = 1024;
 
 /**
- * The sender of a message: identity and tenant are those that the gate has accepted, because a context has them from nowhere else.
+ * The sender of a message. Identity and tenant of a context were accepted by the gate, because nothing else writes them.
  *
  * @throws ExecutionServiceError `durable.invalid_input` for another value, also for a copy of a context, and for a caller without an identity
  */
@@ -39,7 +39,8 @@ export function toSender(given: Context | ServiceSender): Sender {
 function stateOfContext(given: unknown): Pick<Context, 'authIdentity' | 'tenantId'> {
   try {
     // A context is an object of a class: JSON makes none.
-    if (isObject(given) && Object.getPrototypeOf(given) !== Object.prototype) return stateOf(given as unknown as Context);
+    if (isObject(given) && Object.getPrototypeOf(given) !== Object.prototype)
+      return stateOf(given as unknown as Context);
   } catch {
     // Not a context: below.
   }
