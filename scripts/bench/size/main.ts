@@ -59,7 +59,7 @@ function weight(
 ): string {
   const { wrong = ROUNDS } = starts ?? {};
   const first = `${event ? 'first response' : 'import'} ${millisOf(starts)} ms`;
-  // A function without durable executions has none of their code.
+  // A function without durable executions does not contain their code.
   const missing = name === 'durable' ? lacks : [...lacks, 'packages/durable/'];
   const stray = [...parts.keys()].find((path) => missing.some((part) => path.includes(part)));
   const limit = budget === null ? 'no budget' : `${gzipBytes > budget ? 'OVER' : 'within'} ${kilobytes(budget)}`;

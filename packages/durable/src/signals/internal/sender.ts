@@ -21,7 +21,7 @@ export interface Sender {
 const MAX_SENDER = 1024;
 
 /**
- * The sender of a message. Identity and tenant of a context were accepted by the gate, because nothing else writes them.
+ * The sender of a message. Identity and tenant of a context were accepted by the gate: only the gate writes them.
  *
  * @throws ExecutionServiceError `durable.invalid_input` for another value, also for a copy of a context, and for a caller without an identity
  */
