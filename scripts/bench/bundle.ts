@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 
 export const HERE = fileURLToPath(new URL('.', import.meta.url));
 export const OUT = join(HERE, 'node_modules', '.cache', 'bundles');
@@ -66,6 +66,43 @@ export function bundleExport(module: string, name: string): Promise<Bundle> {
   const contents = `export { ${name} } from '${module}';`;
   return bundleAs(`export-${name}`, false, { stdin: { contents, resolveDir: HERE, loader: 'ts' } });
 }
+
+/** The code of a package alone: what a process loads at its start, and what it loads on first use. */
+export interface PartSizes {
+  readonly startGzipBytes: number;
+  readonly lazyGzipBytes: number;
+}
+
+/** Exports of a package without the code of `@sallyport/core`, which every function has. */
+export async function bundlePart(module: string, names: readonly string[]): Promise<PartSizes> {
+  const contents = `export { ${names.join(', ')} } from '${module}';`;
+  const sizeOf = async (plugins: Plugin[]) => {
+    const { outputFiles, metafile } = await build({
+      ...COMMON,
+      stdin: { contents, resolveDir: HERE, loader: 'ts' },
+      outfile: join(OUT, 'part.mjs'),
+      write: false,
+      external: [...EXTERNAL, '@sallyport/core', '@sallyport/core/*'],
+      plugins,
+    });
+    const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
+    return {
+      gzipBytes: gzipSync(outputFiles[0]?.contents ?? '', { level: 9 }).length,
+      isLazy: imports.some(({ kind }) => kind === 'dynamic-import'),
+    };
+  };
+  const start = await sizeOf([WITHOUT_LAZY]);
+  const lazyGzipBytes = start.isLazy ? (await sizeOf([])).gzipBytes - start.gzipBytes : 0;
+  return { startGzipBytes: start.gzipBytes, lazyGzipBytes };
+}
+
+/** Leaves out what `import()` loads. */
+const WITHOUT_LAZY: Plugin = {
+  name: 'without-lazy',
+  setup({ onResolve }) {
+    onResolve({ filter: /.*/ }, ({ path, kind }) => (kind === 'dynamic-import' ? { path, external: true } : undefined));
+  },
+};
 
 /** The path of a module as the name of its bundle. */
 function fileName(source: string): string {

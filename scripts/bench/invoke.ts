@@ -39,6 +39,9 @@ export const WORKLOADS = [
   'routes-1000',
   'spans-off',
   'spans',
+  'durable',
+  'durable-memory',
+  'durable-replay',
 ] as const;
 
 export type WorkloadName = (typeof WORKLOADS)[number];

@@ -4,7 +4,7 @@ const namesOf = (args: readonly string[]) => parseOptions(args).peers.map(({ nam
 
 it('measures everything when nothing is named', () => {
   expect(parseOptions([])).toMatchObject({ rounds: 11, quick: false, cold: true, writeReadme: false });
-  expect(parseOptions([]).workloads).toHaveLength(22);
+  expect(parseOptions([]).workloads).toHaveLength(25);
 });
 
 it('measures a named peer next to bare, twice', () => {

@@ -1,4 +1,5 @@
 import { readFile } from './application.js';
+import { beginEvent, isSum, replayEvent } from './durable.js';
 import {
   functionUrlEvent,
   gatewayV1Event,
@@ -110,6 +111,21 @@ export const WORKLOAD_TABLE: Readonly<Record<WorkloadName, Workload>> = {
     check: isUser,
   },
   spans: { title: 'the same, encoded and sent over UDP', event: gatewayV2Event(GET_USER), check: isUser },
+  durable: {
+    title: 'a durable execution of ten steps; bare is the SDK of AWS alone',
+    event: beginEvent(),
+    check: (answer) => isSum(answer, 10),
+  },
+  'durable-memory': {
+    title: 'the same without the client of AWS: the history is in memory',
+    event: beginEvent(),
+    check: (answer) => isSum(answer, 10),
+  },
+  'durable-replay': {
+    title: 'a replay of fifty recorded steps of a durable execution',
+    event: replayEvent(),
+    check: (answer) => isSum(answer, 50),
+  },
   'routes-1000': { title: '`GET /users/{id}`, 1,000 routes', event: gatewayV2Event(GET_USER), check: isUser },
 };
 

@@ -5,6 +5,7 @@
  */
 
 export type { DurableLedger } from './internal/write-once.js';
+export type { ServiceSender } from './signals/internal/sender.js';
 export { type ReceivedSignal, type ReceiveOptions, receive } from './signals/receive.js';
 export { type SentSignal, type SignalOptions, signalExecution } from './signals/signal-execution.js';
 export {

@@ -9,11 +9,10 @@ import {
   type Surface,
   type SurfaceHost,
 } from '@sallyport/core';
-import { logRefusal, type Members, type Scoped } from '@sallyport/core/internal';
+import { logRefusal, type Scoped } from '@sallyport/core/internal';
 import { defineOptions, func, integer, list, string, withMethods } from '@sallyport/core/options';
 import { DurableError, streamingRefused } from './errors.js';
 import { durationOption, toSeconds } from './internal/checks.js';
-import { assertInput, isEnvelope } from './internal/envelope.js';
 import type { ExecutionSettings } from './internal/execution.js';
 import type { Duration, ExecutionClient, FailedExecution, RecordedCaller, StartRecord } from './types.js';
 
@@ -75,11 +74,7 @@ const ROW = {
   ],
 } as const;
 
-const SAMPLE = {
-  DurableExecutionArn: 'arn:aws:lambda:eu-central-1:123456789012:function:orders:1/durable-execution/order-1/0',
-  CheckpointToken: 'token',
-  InitialExecutionState: { Operations: [{ Id: '0', Type: 'EXECUTION', ExecutionDetails: { InputPayload: '{}' } }] },
-};
+const SAMPLE = { DurableExecutionArn: 'arn', CheckpointToken: 'token', InitialExecutionState: { Operations: [{}] } };
 
 /**
  * Serves the executions of a durable function: the other surfaces of the container receive the event inside an execution, as if its
@@ -98,6 +93,7 @@ class DurableSurface implements Surface {
   readonly sample = SAMPLE;
   readonly #settings: ExecutionSettings;
   #host: SurfaceHost | undefined;
+  #serving: Promise<typeof import('./internal/serve.js')> | undefined;
 
   constructor(options: DurableExecutionsOptions) {
     const { concurrency, maxRecords, claims, revalidateAfter, revalidate, start, onFailure, client } =
@@ -119,10 +115,11 @@ class DurableSurface implements Surface {
 
   async serve(_kind: string, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
     const host = this.#attached();
-    const envelope = this.#parse(host, event, lambdaContext);
+    this.#admit(host, lambdaContext);
     // Loaded with the first execution, like the SDK.
-    const { serveExecution } = await import('./internal/serve.js');
-    return serveExecution(host, this.#settings, envelope, lambdaContext);
+    this.#serving ??= import('./internal/serve.js');
+    const { serveExecution } = await this.#serving;
+    return serveExecution(host, this.#settings, event, lambdaContext);
   }
 
   #attached(): SurfaceHost {
@@ -134,7 +131,7 @@ class DurableSurface implements Surface {
   }
 
   /** @throws DurableError for an event that must not open an execution */
-  #parse(host: SurfaceHost, event: unknown, lambdaContext: LambdaContext | undefined): Members {
+  #admit(host: SurfaceHost, lambdaContext: LambdaContext | undefined): void {
     try {
       if (invocationProvenance(lambdaContext) !== 'provider') {
         throw new DurableError('durable.function_not_durable', 'a direct invocation cannot continue an execution');
@@ -144,9 +141,6 @@ class DurableSurface implements Surface {
         throw new DurableError('durable.function_not_durable', 'function is not durable');
       }
       if ((lambdaContext as Scoped | undefined)?.['sallyport.streamed']) throw streamingRefused('a streaming handler');
-      if (!isEnvelope(event)) throw new DurableError('durable.envelope_invalid', 'the event is not an execution');
-      assertInput(event);
-      return event;
     } catch (error) {
       if (isFrameworkError(error)) logRefusal(host.log, error, lambdaContext, KIND);
       throw error;

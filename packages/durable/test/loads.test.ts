@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -9,7 +9,11 @@ const ENTRY = join(dirname(fileURLToPath(import.meta.url)), 'functions', 'loads.
 const folder = mkdtempSync(join(tmpdir(), 'durable-loads-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Adds a line to the SDK's own entry, which counts when its code runs. */
+/** The code of executions, which a function without them never loads. */
+const LAZY =
+  /durable[\\/]src[\\/](?:internal[\\/](?:serve|lane|lane-run|step|callback|parking|execution|transport|history|handoff|failed)|start[\\/].*)\.[jt]s$/;
+
+/** Adds a line to the SDK's own entry, and to each module of executions, which counts when its code runs. */
 const counting: Plugin = {
   name: 'counting',
   setup({ onResolve, onLoad, resolve }) {
@@ -18,6 +22,10 @@ const counting: Plugin = {
       const found = await resolve(path, { ...rest, pluginData: 'found' });
       return { path: found.path, namespace: 'sdk' };
     });
+    onLoad({ filter: LAZY }, ({ path }) => ({
+      contents: `${readFileSync(path, 'utf8')}; globalThis.lazy = (globalThis.lazy ?? 0) + 1;`,
+      loader: 'ts',
+    }));
     onLoad({ filter: /.*/, namespace: 'sdk' }, ({ path }) => ({
       contents: `globalThis.loads = (globalThis.loads ?? 0) + 1; export * from ${JSON.stringify(path)};`,
       resolveDir: dirname(path),
@@ -30,20 +38,24 @@ const HOOK = `
 import { register } from 'node:module';
 import { existsSync, readFileSync } from 'node:fs';
 const file = ${JSON.stringify(join(folder, 'loads.txt'))};
-globalThis.countLoads = () => (existsSync(file) ? readFileSync(file, 'utf8').length : 0);
+const textOf = () => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+globalThis.countLoads = () => [textOf().split('s').length - 1, textOf().split('l').length - 1];
 register('data:text/javascript,' + encodeURIComponent(
   "import { appendFileSync } from 'node:fs'; export async function resolve(name, context, next) { const found = await next(name, context);" +
-  " if (name === '@aws/durable-execution-sdk-js') appendFileSync(" + JSON.stringify(file) + ", '1'); return found; }"));
+  " const url = found.url.split('?')[0];" +
+  " if (name === '@aws/durable-execution-sdk-js') appendFileSync(" + JSON.stringify(file) + ", 's');" +
+  " if (${LAZY}.test(url) && !seen.has(url)) { seen.add(url); appendFileSync(" + JSON.stringify(file) + ", 'l'); } return found; } const seen = new Set();"));
 `;
 
+/** The SDK, and the modules of executions. */
 const EXPECTED = [
-  ['start', 0],
-  ['ordinary', 0],
-  ['"execution"', 1],
-  ['"execution"', 1],
+  ['start', [0, 0]],
+  ['ordinary', [0, 0]],
+  ['"execution"', [1, 10]],
+  ['"execution"', [1, 10]],
 ];
 
-test('a process loads the SDK with the first execution: not at its start, not for an ordinary event, and once', () => {
+test('a process loads the SDK and the code of executions with the first execution: not at its start, not for an ordinary event, and once', () => {
   const hook = join(folder, 'hook.mjs');
   writeFileSync(hook, HOOK);
   const flags = ['--conditions=@sallyport/source', '--import', 'tsx', '--import', pathToFileURL(hook).href];
@@ -52,10 +64,10 @@ test('a process loads the SDK with the first execution: not at its start, not fo
 });
 
 test.each(['cjs', 'esm'] as const)(
-  'a bundle in the format %s runs the code of the SDK with the first execution',
+  'a bundle in the format %s runs the code of the SDK and of executions with the first execution',
   async (format) => {
     const outfile = join(folder, format === 'cjs' ? 'loads.cjs' : 'loads.mjs');
-    const count = 'globalThis.countLoads = () => globalThis.loads ?? 0;';
+    const count = 'globalThis.countLoads = () => [globalThis.loads ?? 0, globalThis.lazy ?? 0];';
     // Packages of CommonJS in a file of ES modules call `require`. The SDK declares `createRequire` itself.
     const require =
       "import { createRequire as createRequireHere } from 'node:module'; const require = createRequireHere(import.meta.url);";

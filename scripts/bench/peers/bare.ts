@@ -1,6 +1,8 @@
 // The floor: hand-written handlers that do only the work itself.
 import { FIELDS, type Job, resolveField, runJob } from '../application.js';
+import { apiClient, memoryClient } from '../durable.js';
 import type { Handlers, Invoke } from '../invoke.js';
+import { createDurable } from './bare-durable.js';
 import { handlers as http } from './bare-http.js';
 import { createSecure } from './bare-secure.js';
 
@@ -54,6 +56,9 @@ export const handlers: Handlers = {
       identifier: kinesis.sequenceNumber,
       text: Buffer.from(kinesis.data, 'base64').toString(),
     })),
+  durable: async () => createDurable(await apiClient(), 10),
+  'durable-memory': () => createDurable(memoryClient, 10),
+  'durable-replay': () => createDurable(memoryClient, 50),
   graphql: () => createGraphQL(() => true),
   'graphql-gate': () => createGraphQL((identity) => typeof identity?.sub === 'string' && identity.sub !== ''),
 };

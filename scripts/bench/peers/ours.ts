@@ -5,7 +5,9 @@ import { type Tracer, tracing, udpExporter } from '@sallyport/otel';
 import { Authenticated, SecureApp } from '@sallyport/secure';
 import { appSyncIdentityPrincipal } from '@sallyport/secure/authorizers';
 import { FIELDS, findUser, type Job, resolveField, runJob } from '../application.js';
+import { apiClient, memoryClient } from '../durable.js';
 import { type Handlers, httpHandlers, type Invoke } from '../invoke.js';
+import { createDurable } from './ours-durable.js';
 import { createHttp, log } from './ours-http.js';
 import { createSecure } from './ours-secure.js';
 import { startReceiver } from './receiver.js';
@@ -39,6 +41,9 @@ export function createOurs(tier: Tier): Handlers {
     },
     'spans-off': () => createSpans(tier, undefined),
     spans: () => createTraced(tier, 1),
+    durable: async () => createDurable(tier, await apiClient(), 10),
+    'durable-memory': () => createDurable(tier, memoryClient, 10),
+    'durable-replay': () => createDurable(tier, memoryClient, 50),
     secure: createSecure,
     'secure-new': createSecure,
   };

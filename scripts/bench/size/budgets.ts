@@ -39,6 +39,55 @@ export interface SplitBudget {
  */
 export const SPLIT_BUDGETS: readonly SplitBudget[] = [{ name: 'mcp', startBytes: 14_550, startFiles: 3, lazyParts: 6 }];
 
+/** Exports of a package alone, without `@sallyport/core`. */
+export interface PartBudget {
+  readonly name: string;
+  readonly module: string;
+  readonly exports: readonly string[];
+  /** Gzip bytes of the code that is loaded at the start. */
+  readonly startBytes: number;
+  /** Gzip bytes of the code that is loaded on first use, without clients and the SDK of AWS. */
+  readonly lazyBytes: number;
+}
+
+const DURABLE = '@sallyport/durable';
+
+/** The operations of durable executions are at most 5 KB at the start, and all optional parts are separate. */
+export const PART_BUDGETS: readonly PartBudget[] = [
+  // `step`, `wait`, `callback` and `map`, with their checks, and their work outside an execution.
+  { name: 'durable', module: DURABLE, exports: ['durable'], startBytes: 5_000, lazyBytes: 0 },
+  // With the surface; the code of executions, 8 KB of it, loads with the first one, its start of other executions 2 KB with the first of those.
+  {
+    name: 'with its surface',
+    module: DURABLE,
+    exports: ['durable', 'durableExecutions'],
+    startBytes: 5_250,
+    lazyBytes: 12_000,
+  },
+  { name: 'race', module: DURABLE, exports: ['race'], startBytes: 300, lazyBytes: 0 },
+  { name: 'version', module: DURABLE, exports: ['version'], startBytes: 1_100, lazyBytes: 0 },
+  { name: 'compensate', module: DURABLE, exports: ['compensate'], startBytes: 1_100, lazyBytes: 0 },
+  { name: 'ends', module: `${DURABLE}/ends`, exports: ['ends'], startBytes: 2_300, lazyBytes: 0 },
+  { name: 'resume', module: `${DURABLE}/resume`, exports: ['resume'], startBytes: 2_000, lazyBytes: 0 },
+  { name: 'receive', module: `${DURABLE}/signals`, exports: ['receive'], startBytes: 3_700, lazyBytes: 0 },
+  {
+    name: 'signalExecution',
+    module: `${DURABLE}/signals`,
+    exports: ['signalExecution'],
+    startBytes: 3_300,
+    lazyBytes: 0,
+  },
+  {
+    name: 'large-results',
+    module: `${DURABLE}/large-results`,
+    exports: ['largeResults'],
+    startBytes: 1_100,
+    lazyBytes: 0,
+  },
+  { name: 'continue-as', module: `${DURABLE}/continue-as`, exports: ['continueAs'], startBytes: 2_500, lazyBytes: 0 },
+  { name: 'start', module: `${DURABLE}/start`, exports: ['startExecution'], startBytes: 2_300, lazyBytes: 0 },
+];
+
 const HEALTH = gatewayV2Event({ method: 'GET', path: '/health' });
 const S3_EVENT = { Records: [{ eventSource: 'aws:s3', s3: { bucket: { name: 'uploads' }, object: { key: 'a' } } }] };
 const HEALTH_OF_ADA = { ...HEALTH, headers: { authorization: 'Bearer local' } };
@@ -157,7 +206,7 @@ export const BUDGETS: readonly Budget[] = [
   // time limit of calls and Standard Schema of core 0.9 KB, which other stores share.
   { name: 'parameters', gzipBytes: 23_400, wantedBytes: 19_200, event: queueEvent(10, []), accepts: () => true },
   // Durable executions on the closed container with a queue: 5 KB at the start for handlers outside an execution, 6 KB that load with the first
-  // execution if the bundle is split. The SDK of AWS loads then too and is not in it.
+  // execution if the bundle is split. The SDK of AWS loads then too and is not in it. The rows of the package alone are above.
   // Since additions of handlers: their places in operations (0.4 KB), and the report of a failed execution (0.5 KB, loads with the first failure).
   // Handoff as the default: its start 1.7 KB, the names of secret headers 1.3 KB, which default loggers share, the event of a record and large batches 1.2 KB.
   { name: 'durable', gzipBytes: 78_000, event: HEALTH, accepts: isOk },

@@ -2,9 +2,10 @@ import type { Environment, FullClock, IdGenerator, LambdaContext, Logger, MaybeP
 import { guardHook } from '@sallyport/core/internal';
 import { DurableError } from '../errors.js';
 import type { ExecutionClient, FailedExecution, RecordedCaller, StartRecord } from '../types.js';
+import type { Starter } from './handoff.js';
 import { History } from './history.js';
 import { Parking } from './parking.js';
-import type { DurableSdk, OperationInfo } from './sdk.js';
+import type { DurableSdk, WireOperation } from './sdk.js';
 
 /** AWS permits 3,000 operations: the rest is for the operations that end an execution. */
 const MAX_OPERATIONS = 2_900;
@@ -63,6 +64,8 @@ export class ExecutionRun {
   refusal: DurableError | undefined = undefined;
   /** True after the answer of the invocation: code that still runs writes nothing. */
   isOver = false;
+  /** Starts executions of records in place of the Lambda API; a transport has it, see `Transport`. */
+  starter: Starter | undefined = undefined;
   /** True if the SDK must not suspend now, because nothing outside would continue the execution. */
   mustContinue: () => boolean = () => false;
   #operations = 0;
@@ -79,11 +82,11 @@ export class ExecutionRun {
     this.startedAt = host.clock.now();
   }
 
-  /** Reads the history that the SDK has fetched. */
-  begin(operations: Readonly<Record<string, OperationInfo>>, startedAt: Date | undefined): void {
+  /** Reads the history that the SDK has fetched: its first operation is the execution. */
+  begin(operations: readonly WireOperation[]): void {
     this.history = new History(operations);
     this.#operations = this.history.size;
-    if (startedAt) this.startedAt = startedAt;
+    this.startedAt = dateOf(operations[0]?.StartTimestamp) ?? this.startedAt;
   }
 
   /** @throws DurableError `durable.too_many_operations` */
@@ -127,4 +130,10 @@ export class ExecutionRun {
     if (isAnswered) return;
     await Promise.allSettled(this.#cleanUps.map(async (run) => guardHook(run)));
   }
+}
+
+/** Times are text in an event, and dates in answers of the API. */
+export function dateOf(time: Date | string | undefined): Date | undefined {
+  const date = time === undefined ? undefined : new Date(time);
+  return date === undefined || Number.isNaN(date.getTime()) ? undefined : date;
 }

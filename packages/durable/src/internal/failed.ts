@@ -1,21 +1,19 @@
 import type { SurfaceHost } from '@sallyport/core';
 import { guardHook } from '@sallyport/core/internal';
 import type { FailedExecution, FailedOperation } from '../types.js';
-import type { ExecutionRun } from './execution.js';
+import { dateOf, type ExecutionRun } from './execution.js';
 import { messageOf } from './failures.js';
-import type { OperationInfo } from './sdk.js';
+import type { WireOperation } from './sdk.js';
 
 /** The number of operations that a report of a failure has. */
 const TAIL = 20;
-
-type Operations = Readonly<Record<string, OperationInfo>>;
 
 /** Reports a failed execution: one line, one metric, and the hook of the application, whose failure changes nothing. */
 export async function reportFailed(
   { log, observability, clock }: SurfaceHost,
   run: ExecutionRun,
   error: { readonly ErrorType?: string | undefined; readonly ErrorMessage?: string | undefined } | undefined,
-  operations: Operations,
+  operations: readonly WireOperation[],
   isAnswered: boolean,
 ): Promise<void> {
   const { arn, name } = run;
@@ -42,18 +40,25 @@ export async function reportFailed(
 }
 
 /** The last operations in the order of their start, without their values: those can be personal data. */
-function tailOf(operations: Operations): FailedOperation[] {
-  return Object.values(operations)
-    .filter(({ type }) => type !== 'EXECUTION')
-    .sort((a, b) => (a.startTimestamp?.getTime() ?? 0) - (b.startTimestamp?.getTime() ?? 0))
+function tailOf(operations: readonly WireOperation[]): FailedOperation[] {
+  return operations
+    .filter(({ Type }) => Type !== 'EXECUTION')
+    .map((operation) => ({ operation, startedAt: dateOf(operation.StartTimestamp) }))
+    .sort((a, b) => (a.startedAt?.getTime() ?? 0) - (b.startedAt?.getTime() ?? 0))
     .slice(-TAIL)
-    .map(({ type, name = '', status = 'STARTED', startTimestamp, endTimestamp, attempt, error }) => ({
-      type,
-      name,
-      status,
-      ...(startTimestamp && { startedAt: startTimestamp }),
-      ...(endTimestamp && { endedAt: endTimestamp }),
-      ...(attempt !== undefined && { attempt }),
-      ...(error && { error: messageOf(error) }),
-    }));
+    .map(({ operation, startedAt }) => {
+      const { Type = '', Name = '', Status = 'STARTED', StepDetails } = operation;
+      const { CallbackDetails, ContextDetails, ChainedInvokeDetails } = operation;
+      const { Error: error } = StepDetails ?? CallbackDetails ?? ContextDetails ?? ChainedInvokeDetails ?? {};
+      const endedAt = dateOf(operation.EndTimestamp);
+      return {
+        type: Type,
+        name: Name,
+        status: Status,
+        ...(startedAt && { startedAt }),
+        ...(endedAt && { endedAt }),
+        ...(StepDetails?.Attempt !== undefined && { attempt: StepDetails.Attempt }),
+        ...(error && { error: messageOf({ message: error.ErrorMessage }) }),
+      };
+    });
 }

@@ -1,6 +1,6 @@
 import { FrameworkError, isFrameworkError } from '@sallyport/core';
 import { cleanText, membersOf, stringOf } from '@sallyport/core/internal';
-import { DURABLE_ERROR_CODES, DurableError, type DurableErrorCode } from '../errors.js';
+import { DurableError, type DurableErrorCode } from '../errors.js';
 
 /** A recorded failure. The names of its members are in the history of executions that still run: do not change them. */
 interface RecordedFailure {
@@ -15,6 +15,7 @@ interface RecordedFailure {
   readonly value?: unknown;
 }
 
+const DURABLE_ERROR: DurableError['name'] = 'DurableError';
 const MAX_MESSAGE_CHARACTERS = 8_192;
 
 /** A thrown value as JSON text. Never throws: a member that cannot be read is omitted. */
@@ -52,17 +53,15 @@ export function restoreFailure(text: string, stack?: string): unknown {
   const { kind, name = 'Error', message = '', code = '', value, ...init } = parseFailure(text);
   if (kind === 'value') return value;
   // A FrameworkError is frozen.
-  if (kind === 'framework') return restoreFramework(code, message, init);
+  // By its name, not by a list of codes: a handler outside an execution needs no list.
+  if (kind === 'framework' && name === DURABLE_ERROR) {
+    return new DurableError(code as DurableErrorCode, message.replace(/^framework: /, ''));
+  }
+  if (kind === 'framework') return new FrameworkError(code, message, init);
   const error = new Error(message);
   if (error.name !== name) Object.defineProperty(error, 'name', { value: name, configurable: true, writable: true });
   if (stack !== undefined) Object.defineProperty(error, 'stack', { value: stack, configurable: true, writable: true });
   return error;
-}
-
-function restoreFramework(code: string, message: string, init: Omit<RecordedFailure, 'kind'>): FrameworkError {
-  const own = DURABLE_ERROR_CODES.find((known) => known === code) as DurableErrorCode | undefined;
-  if (own) return new DurableError(own, message.replace(/^framework: /, ''));
-  return new FrameworkError(code, message, init);
 }
 
 function parseFailure(text: string): RecordedFailure {

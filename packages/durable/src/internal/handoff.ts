@@ -10,9 +10,6 @@ import { eventOfRecord } from './record-event.js';
 /** Sources whose records have no order: each record starts a separate execution by default. */
 const FREE: readonly string[] = ['queue', 'topic', 'event-bus', 's3', 'alarm'];
 
-/** Starts of executions in a test, in place of the Lambda API: a member of the Lambda context. */
-export const TEST_START: unique symbol = Symbol.for('sallyport.durable.test-start/1') as never;
-
 /** The start of executions for records. */
 export interface Starter {
   readonly start: StartRecord;
@@ -53,10 +50,9 @@ export function handOff(
   return () => Promise.reject(new DurableError('durable.use_handoff', `delivery: 'handoff' needs ${needs}`));
 }
 
-function starterOf({ host, lambdaContext }: ExecutionRun): Starter | undefined {
+function starterOf({ host, starter }: ExecutionRun): Starter | undefined {
   if (host.start) return { start: host.start, isDefault: true };
-  const test = (lambdaContext as { readonly [TEST_START]?: Starter } | undefined)?.[TEST_START];
-  if (test) return test;
+  if (starter) return starter;
   return isLambda(host.environment) ? { start: startOnLambda, isDefault: true } : undefined;
 }
 

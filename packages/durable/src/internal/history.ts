@@ -1,4 +1,4 @@
-import type { OperationInfo } from './sdk.js';
+import type { OperationInfo, WireOperation } from './sdk.js';
 
 /** The parent of operations that no context contains. */
 export const ROOT = '';
@@ -8,15 +8,15 @@ export class History {
   readonly #operations = new Map<string, Map<string, OperationInfo>>();
   readonly size: number;
 
-  constructor(operations: Readonly<Record<string, OperationInfo>> = {}) {
-    const all = Object.values(operations);
-    this.size = all.length;
-    const root = all.find(({ type }) => type === 'EXECUTION')?.id;
-    for (const operation of all) {
-      if (operation.name === undefined || operation.type === 'EXECUTION') continue;
-      const parent = operation.parentId === undefined || operation.parentId === root ? ROOT : operation.parentId;
+  constructor(operations: readonly WireOperation[] = []) {
+    this.size = operations.length;
+    const root = operations.find(({ Type }) => Type === 'EXECUTION')?.Id;
+    for (const operation of operations) {
+      const { Name, Type, ParentId } = operation;
+      if (Name === undefined || Type === 'EXECUTION') continue;
+      const parent = ParentId === undefined || ParentId === root ? ROOT : ParentId;
       const siblings = this.#operations.get(parent) ?? new Map<string, OperationInfo>();
-      this.#operations.set(parent, siblings.set(operation.name, operation));
+      this.#operations.set(parent, siblings.set(Name, toInfo(operation)));
     }
   }
 
@@ -24,6 +24,12 @@ export class History {
   under(parent: string | undefined): ReadonlyMap<string, OperationInfo> {
     return (parent === undefined ? undefined : this.#operations.get(parent)) ?? new Map();
   }
+}
+
+function toInfo(operation: WireOperation): OperationInfo {
+  const { Id = '', Status, StepDetails, CallbackDetails, ContextDetails, ChainedInvokeDetails } = operation;
+  const { Result } = StepDetails ?? CallbackDetails ?? ContextDetails ?? ChainedInvokeDetails ?? {};
+  return { id: Id, status: Status, result: Result };
 }
 
 const ENDED: readonly unknown[] = ['SUCCEEDED', 'FAILED', 'TIMED_OUT', 'STOPPED', 'CANCELLED'];

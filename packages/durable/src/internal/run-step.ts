@@ -7,17 +7,26 @@ import type { StepContext } from '../types.js';
  *
  * @throws DurableError `durable.timeout`
  */
-export async function runTimed<T>(
+export function runTimed<T>(
   clock: FullClock,
   place: string,
   seconds: number | undefined,
   context: StepContext,
   run: (step: StepContext) => MaybePromise<T>,
+): MaybePromise<T> {
+  return seconds === undefined ? run(context) : runLimited(clock, place, seconds, context, run);
+}
+
+async function runLimited<T>(
+  clock: FullClock,
+  place: string,
+  seconds: number,
+  context: StepContext,
+  run: (step: StepContext) => MaybePromise<T>,
 ): Promise<T> {
-  if (seconds === undefined) return run(context);
+  const { attempt, idempotencyKey, log, now, newId } = context;
   const timedOut = new DurableError('durable.timeout', `${place} did not end within ${seconds} s`);
   const controller = new AbortController();
-  const { attempt, idempotencyKey, log, now, newId } = context;
   const signal = AbortSignal.any([context.signal, controller.signal]);
   let cancel: (() => void) | undefined;
   const late = new Promise<never>((_resolve, reject) => {

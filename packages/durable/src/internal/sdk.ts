@@ -1,8 +1,16 @@
 import type * as Sdk from '@aws/durable-execution-sdk-js';
 import { DurableError } from '../errors.js';
 
-export type { DurableContext, DurableExecutionClient, OperationInfo } from '@aws/durable-execution-sdk-js';
+export type { DurableContext, DurableExecutionClient, WireOperation } from '@aws/durable-execution-sdk-js';
 export type DurableSdk = typeof Sdk;
+
+/** The members of a recorded operation that flows read. */
+export interface OperationInfo {
+  readonly id: string;
+  readonly status: string | undefined;
+  /** The recorded text of its result. */
+  readonly result: string | undefined;
+}
 
 let loading: Promise<DurableSdk> | undefined;
 

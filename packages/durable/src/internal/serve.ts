@@ -1,21 +1,23 @@
 import { isFrameworkError, type LambdaContext, type SurfaceHost } from '@sallyport/core';
-import { type Members, type SuspensionGlobal, stringOf } from '@sallyport/core/internal';
+import { logRefusal, type Members, type SuspensionGlobal, stringOf } from '@sallyport/core/internal';
 import { DurableError } from '../errors.js';
 import { currentOwner } from './current.js';
-import { isEnvelope } from './envelope.js';
+import { assertInput, isEnvelope } from './envelope.js';
 import { ExecutionRun, type ExecutionSettings } from './execution.js';
 import { messageOf } from './failures.js';
 import { ROOT } from './history.js';
 import { Lane } from './lane.js';
-import { type DurableContext, type DurableExecutionClient, loadSdk, type OperationInfo } from './sdk.js';
+import { type DurableContext, type DurableExecutionClient, loadSdk } from './sdk.js';
+import { clientOf, Transport } from './transport.js';
 
 /** Runs one invocation of an execution, and returns the answer of the SDK. */
 export async function serveExecution(
   host: SurfaceHost,
   { client, ...settings }: ExecutionSettings,
-  envelope: Members,
+  event: unknown,
   lambdaContext: LambdaContext | undefined,
 ): Promise<unknown> {
+  const envelope = open(host, event, lambdaContext);
   const sdk = await loadSdk();
   Object.assign(globalThis, { 'sallyport.hold': () => currentLane()?.hold() } satisfies SuspensionGlobal);
   const { clock, ids, environment, log } = host;
@@ -26,9 +28,12 @@ export async function serveExecution(
     lambdaContext,
   );
   let isAnswered = false;
-  let last: Readonly<Record<string, OperationInfo>> = {};
+  const service = clientOf(sdk, envelope, client as DurableExecutionClient | undefined);
+  const transport = new Transport(service, envelope);
+  run.starter = service.starter;
   const handler = sdk.withDurableExecution(
     async (input: unknown, context: DurableContext) => {
+      run.begin(transport.operations);
       try {
         return await dispatch(host, run, input, context);
       } catch (thrown) {
@@ -37,31 +42,32 @@ export async function serveExecution(
         isAnswered = true;
       }
     },
-    {
-      ...(client && { durableExecutionClient: client as unknown as DurableExecutionClient }),
-      plugins: [
-        {
-          onInvocationStart: async ({ operations, executionStartTimestamp }) =>
-            run.begin(operations, executionStartTimestamp),
-          onInvocationEnd: async ({ operations }) => {
-            last = operations;
-          },
-        },
-      ],
-    },
+    { durableExecutionClient: transport },
   );
   try {
-    const output = await handler(envelope as never, sdkContext(lambdaContext) as never);
+    const output = await handler({ ...envelope } as never, sdkContext(lambdaContext) as never);
     // The service repeats an invocation that fails: recorded operations do not run again.
     if (output.Status === 'PENDING' && run.mustContinue())
       throw new Error('framework: suspended before its operations');
     if (output.Status === 'FAILED') {
       const { reportFailed } = await import('./failed.js');
-      await reportFailed(host, run, output.Error, last, isAnswered);
+      await reportFailed(host, run, output.Error, transport.operations, isAnswered);
     }
     return output;
   } finally {
     await run.end(isAnswered);
+  }
+}
+
+/** @throws DurableError `durable.envelope_invalid` */
+function open(host: SurfaceHost, event: unknown, lambdaContext: LambdaContext | undefined): Members {
+  try {
+    if (!isEnvelope(event)) throw new DurableError('durable.envelope_invalid', 'the event is not an execution');
+    assertInput(event);
+    return event;
+  } catch (error) {
+    if (isFrameworkError(error)) logRefusal(host.log, error, lambdaContext, 'durable');
+    throw error;
   }
 }
 

@@ -13,8 +13,9 @@ export type Text = string | undefined;
  * @throws DurableError `durable.not_json` for a value that JSON would drop or change, `durable.result_too_large`
  */
 export function toText(value: unknown, place: string, mostBytes = MAX_RESULT_BYTES): Text {
-  const text = stringify(value, place);
-  if (text !== undefined && Buffer.byteLength(text) > mostBytes) {
+  const text = isPlain(value) ? JSON.stringify(value) : stringify(value, place);
+  // A character of a string has at most three bytes.
+  if (text !== undefined && text.length * 3 > mostBytes && Buffer.byteLength(text) > mostBytes) {
     const remedy = 'store it, for example with @sallyport/objectstore, and return its reference';
     const most = `${mostBytes / 1024} KiB`;
     throw new DurableError('durable.result_too_large', `${place}: the result has more than ${most}: ${remedy}`);
@@ -25,6 +26,11 @@ export function toText(value: unknown, place: string, mostBytes = MAX_RESULT_BYT
 /** The value of JSON text. */
 export function fromText<T>(text: Text): T {
   return (text === undefined ? undefined : JSON.parse(text)) as T;
+}
+
+/** True for a value that JSON keeps, and that has no members. */
+function isPlain(value: unknown): boolean {
+  return value === undefined || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
 }
 
 function stringify(value: unknown, place: string): Text {

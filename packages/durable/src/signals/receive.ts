@@ -29,7 +29,7 @@ export interface ReceiveOptions {
   readonly ledger: DurableLedger;
   /** The time after which it rejects with `durable.callback_timeout`. */
   readonly timeout: Duration;
-  /** The tenant whose messages are received. Default: the tenant of the recorded caller, else `''`. */
+  /** The tenant whose messages are received. Default: the tenant of the recorded caller, which no other can replace; without a caller `''`. */
   readonly tenantId?: string;
   /** The Lambda client. Default: a client of this region. */
   readonly client?: LambdaSender;
@@ -50,8 +50,10 @@ const RECEIVE_OPTIONS = /* @__PURE__ */ defineOptions<ReceiveOptions>()(
 export interface ReceivedSignal<T> {
   /** The value, checked with the schema. */
   readonly value: T;
-  /** The identity of the sender, as `signalExecution` received it. */
+  /** The identity of the caller that the gate accepted, or the name of the service that sent the message. */
   readonly sender: string;
+  /** `caller` for a caller with this identity, `service` for a service with this name. */
+  readonly by: 'caller' | 'service';
 }
 
 /**
@@ -61,7 +63,9 @@ export interface ReceivedSignal<T> {
  * The role needs access to the table, and `lambda:SendDurableExecutionCallbackSuccess` on the executions of its function.
  *
  * @param name the name of the message and of the operation: 1 to 128 printable ASCII characters, unique among the operations
- * @throws DurableError `durable.callback_timeout`, `durable.callback_invalid` for a value that does not fit the schema
+ * @throws DurableError `durable.callback_timeout`, `durable.callback_invalid` for a value that does not fit the schema, `durable.callback_failed`
+ *   if the callback was completed without a message, or the message was sent to another address
+ * @throws ExecutionServiceError `durable.invalid_input` for the tenant of another caller
  * @example
  * const { value, sender } = await receive(ctx, 'approval', Decision, { key: order.id, ledger, timeout: { days: 2 } });
  */
@@ -73,7 +77,9 @@ export async function receive<T>(
 ): Promise<ReceivedSignal<T>> {
   const lane = scopeOf(ctx) as Lane | undefined;
   const { key, ledger, timeout, client, ...options } = RECEIVE_OPTIONS.parse(given);
-  const { tenantId = lane?.run.caller?.tenantId ?? '' } = options;
+  const caller = lane?.run.caller;
+  const { tenantId = caller?.tenantId ?? '' } = options;
+  if (caller && caller.tenantId !== tenantId) throw invalidInput('"tenantId" must be the tenant of the caller');
   const address = toAddress(tenantId, key, name);
   const arn = ctx.execution?.arn ?? '';
   // Only the fact that a message exists passes the callback: its content is in the table.
@@ -87,9 +93,13 @@ export async function receive<T>(
   const found = await ctx.step(`${name} message`, async ({ signal }) => {
     const message = (await readOnce(ledger, messageKey(address), signal)) as Message | undefined;
     if (message === undefined) throw new DurableError('durable.callback_failed', `signal "${name}" has no message`);
-    return { text: JSON.stringify(message.value), sender: message.sender };
+    if (message.to !== messageKey(address).key) {
+      throw new DurableError('durable.callback_failed', `signal "${name}" was sent to another address`);
+    }
+    return { text: JSON.stringify(message.value), sender: message.sender, by: message.by };
   });
-  return { value: await parseWith(schema, found.text, `signal "${name}"`), sender: found.sender };
+  const { text, sender, by } = found;
+  return { value: await parseWith(schema, text, `signal "${name}"`), sender, by };
 }
 
 const ANY: StandardSchema<unknown, unknown> = {

@@ -1,30 +1,31 @@
-import { isFrameworkError } from '@sallyport/core';
+import { type Context, isFrameworkError } from '@sallyport/core';
 import { sha256 } from '@sallyport/core/internal';
-import { defineOptions, integer, string, withMethods } from '@sallyport/core/options';
+import { defineOptions, integer, object, withMethods } from '@sallyport/core/options';
 import { placeDigest } from '../internal/identity.js';
 import { type DurableLedger, ledgerOption, writeOnce } from '../internal/write-once.js';
 import { completeCallback, MAX_VALUE_BYTES } from '../start/callbacks.js';
 import { ExecutionServiceError, invalidInput } from '../start/errors.js';
-import { requireText, toPayload } from '../start/internal/json.js';
+import { toPayload } from '../start/internal/json.js';
 import { type ExecutionCallOptions, type LambdaSender, sendToLambda } from '../start/internal/lambda.js';
 import { KEEP_SECONDS, type Message, messageKey, type Receiver, receiversOf, toAddress } from './internal/mailbox.js';
+import { type Sender, type ServiceSender, toSender } from './internal/sender.js';
 
 /** Options of {@link signalExecution}. */
 export interface SignalOptions extends ExecutionCallOptions {
   /** `createJobLedger()` of `@sallyport/jobs`. */
   readonly ledger: DurableLedger;
-  /** The identity of the caller, as the gate accepted it: `ctx.authIdentity`. The receiver gets it. */
-  readonly sender: string;
-  /** The tenant of the caller: `ctx.tenantId`. Executions of other tenants do not receive the message. Default `''`. */
-  readonly tenantId?: string | undefined;
+  /**
+   * The `ctx` of the request: the message has identity and tenant of the caller that the gate has accepted. A service without a caller
+   * passes its name and the tenant. Executions of other tenants do not receive the message.
+   */
+  readonly sender: Context | ServiceSender;
 }
 
 /** The options of the call of Lambda are checked by that call. */
 const SIGNAL_OPTIONS = /* @__PURE__ */ defineOptions<SignalOptions>()(
   {
     ledger: /* @__PURE__ */ ledgerOption().required(),
-    sender: /* @__PURE__ */ string.required(),
-    tenantId: string,
+    sender: /* @__PURE__ */ object<Context | ServiceSender>().required(),
     client: /* @__PURE__ */ withMethods<LambdaSender>('send'),
     signal: /* @__PURE__ */ withMethods<AbortSignal>('addEventListener'),
     timeoutMs: /* @__PURE__ */ integer(1, 60_000, 'milliseconds'),
@@ -41,11 +42,9 @@ export interface SentSignal {
   readonly outcome: 'delivered' | 'stored' | 'existing';
 }
 
-const MAX_SENDER = 1024;
-
 /**
- * Sends a message to the execution that waits in `receive`, or will wait: tenant, key and name are its address. The first message
- * with an address is kept; the same call again is the same message. Messages are kept for 14 days.
+ * Sends a message to the execution that waits in `receive`, or will wait: tenant, key and name are its address, and the sender is recorded with
+ * it, both from the caller that the gate has accepted. The first message with an address is kept; the same call again is the same message. Messages are kept for 14 days.
  *
  * The role needs access to the table, and `lambda:SendDurableExecutionCallbackSuccess` and `lambda:GetDurableExecution` on the executions
  * of the function.
@@ -54,7 +53,7 @@ const MAX_SENDER = 1024;
  * @throws ExecutionServiceError `durable.execution_conflict` if another message has this address, `durable.callback_gone` if the execution
  *   that waited for it has ended, `durable.invalid_input`, `durable.too_large`, `durable.service_unavailable` or `durable.service_failed`
  * @example
- * await signalExecution(ctx.param('id'), 'approval', { approved: true }, { ledger, sender: ctx.authIdentity, tenantId: ctx.tenantId });
+ * await signalExecution(ctx.param('id'), 'approval', { approved: true }, { ledger, sender: ctx });
  */
 export async function signalExecution(
   key: string,
@@ -62,20 +61,21 @@ export async function signalExecution(
   value: unknown,
   given: SignalOptions,
 ): Promise<SentSignal> {
-  const { ledger, tenantId = '', ...options } = SIGNAL_OPTIONS.parse(given);
-  const address = toAddress(tenantId, key, name);
-  const sender = requireText(options.sender, '"sender"', MAX_SENDER);
+  const { ledger, ...options } = SIGNAL_OPTIONS.parse(given);
+  const from = toSender(options.sender);
+  const address = toAddress(from.tenantId, key, name);
   const call = { client: options.client, signal: options.signal, timeoutMs: options.timeoutMs };
   const text = toPayload(value, 'the value of a signal', MAX_VALUE_BYTES).toString('utf8');
-  const message: Message = { value: JSON.parse(text) as unknown, sender };
-  const writer = placeDigest(sender, sha256(text));
+  const { by, sender } = from;
+  const message: Message = { value: JSON.parse(text) as unknown, sender, by, to: messageKey(address).key };
+  const writer = writerOf(from, text);
   const stored = await writeOnce(ledger, messageKey(address), message, {
     writer,
     keepSeconds: KEEP_SECONDS,
     signal: call.signal,
   });
   if (!stored) throw new ExecutionServiceError('durable.service_unavailable', 'another caller sends this signal now');
-  if (!stored.isNew && writerOf(stored.value as Message) !== writer) {
+  if (!stored.isNew && writerOfMessage(stored.value as Message) !== writer) {
     throw new ExecutionServiceError('durable.execution_conflict', 'another message has this key and name');
   }
   const receiver = (await receiversOf(ledger, address, call.signal)).at(-1);
@@ -84,10 +84,14 @@ export async function signalExecution(
   return { outcome: isAwake ? 'delivered' : 'stored' };
 }
 
-function writerOf({ value, sender }: Message): string {
-  return placeDigest(
-    sender,
-    sha256(toPayload(value, 'the value of a signal', Number.POSITIVE_INFINITY).toString('utf8')),
+function writerOf({ by, sender }: Pick<Sender, 'by' | 'sender'>, text: string): string {
+  return placeDigest(by, sender, sha256(text));
+}
+
+function writerOfMessage(message: Message): string {
+  return writerOf(
+    message,
+    toPayload(message.value, 'the value of a signal', Number.POSITIVE_INFINITY).toString('utf8'),
   );
 }
 

@@ -1,9 +1,9 @@
 import { createApp } from '@sallyport/dispatch/app';
 import { durable, durableExecutions } from '@sallyport/durable';
 
-/** Counts the loads of the SDK: at the start, after an ordinary event, and after each of two executions. */
+/** Counts the loads of the SDK, and of the modules of executions: at the start, after an ordinary event, and after each of two executions. */
 declare global {
-  var countLoads: () => number;
+  var countLoads: () => readonly [sdk: number, executions: number];
 }
 
 const FIRST = {

@@ -31,6 +31,9 @@ export function toAddress(tenantId: unknown, key: unknown, name: unknown): Addre
 export interface Message {
   readonly value: unknown;
   readonly sender: string;
+  readonly by: 'caller' | 'service';
+  /** The key under which it was sent: a copy under another key is not received. */
+  readonly to: string;
 }
 
 /** A callback that waits for a message. */

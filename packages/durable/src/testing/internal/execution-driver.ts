@@ -12,7 +12,7 @@ import {
   type Outcome,
   type StateRequest,
 } from '@sallyport/testkit/durable';
-import { type Starter, TEST_START } from '../../internal/handoff.js';
+import type { Starter } from '../../internal/handoff.js';
 import { type Body, type Observer, places } from '../observer.js';
 import type { BuildDurable, DurableHandler, DurableRun, RunDurableOptions, StartedRun } from '../types.js';
 import { type KillPlan, NEVER, stopped } from './kill.js';
@@ -181,6 +181,7 @@ export class ExecutionDriver {
   ): Promise<unknown> {
     const observer = this.#observer(arn, invocation, life, die);
     const client = {
+      starter: this.#starter(),
       checkpoint: async (request: CheckpointRequest) => {
         if (life.isOver) return stopped();
         this.#checkpoints += 1;
@@ -200,7 +201,6 @@ export class ExecutionDriver {
     const context = {
       ...this.env.lambdaContext({ requestId: `lambda-${invocation}` }),
       invokedFunctionArn: `${FUNCTION_ARN}:live`,
-      [TEST_START]: this.#starter(),
     };
     return places.run({ observer, isStep: false }, async () => call(await this.#build(this.env), input, context));
   }
