@@ -5,6 +5,7 @@ import { streamingRefused } from './errors.js';
 import { durationOption } from './internal/checks.js';
 import { runAs } from './internal/current.js';
 import type { Lane } from './internal/lane.js';
+import type { AnyMiddleware } from './internal/lane-scope.js';
 import { addOperations, addReplayRules } from './internal/members.js';
 import { runOnFailure } from './internal/on-failure.js';
 import { OutsideOperations } from './internal/outside.js';
@@ -56,6 +57,27 @@ function undoing<R>(ctx: object, run: () => R, before?: () => void): R {
   return isPromise(result) ? (result.then(undefined, undo) as R) : result;
 }
 
+/** Calls a middleware around a durable handler: an execution records its outcome. */
+function around<M>(middleware: M): M {
+  const run = middleware as AnyMiddleware;
+  const recorded: AnyMiddleware = (ctx, ...args) => {
+    const scope = scopeOf(ctx);
+    return isLane(scope) ? scope.through(run, ctx, args) : run(ctx, ...args);
+  };
+  return recorded as M;
+}
+
+/** Runs work, and then `end`, also if it fails. */
+function ending<R>(run: () => R, end: () => void): R {
+  let result: R | undefined;
+  try {
+    result = run();
+    return isPromise(result) ? (result.finally(end) as R) : result;
+  } finally {
+    if (!isPromise(result)) end();
+  }
+}
+
 /** Runs a handler after its additions. */
 function attached<R>(use: readonly DurablePart[], flow: object, run: () => R): R {
   if (use.length === 0) return run();
@@ -101,12 +123,20 @@ export function durable<C extends object, A extends unknown[], R>(
     addOperations(ctx, scope);
     addReplayRules(ctx, scope);
     const refused = () => scope.endRefusal();
+    const run = () =>
+      attached(use, scope, () => undoing(ctx, () => refuseStream(handler(ctx as C & Durable, ...args)), refused));
     return runAs(scope, undefined, () =>
-      attached(use, scope, () => undoing(ctx, () => refuseStream(handler(ctx as C & Durable, ...args)), refused)),
+      ending(
+        () => {
+          const entering = scope.enter(ctx);
+          return entering ? (entering.then(run) as R) : run();
+        },
+        () => scope.endReplay(),
+      ),
     );
   };
   Object.defineProperty(wrapped, 'name', { value: handler.name, configurable: true });
-  const mark: DurableMark = { delivery };
+  const mark: DurableMark = { delivery, around };
   // Enumerable: a wrapper around this handler copies them.
   return Object.assign(wrapped, { 'sallyport.durable': mark, 'sallyport.registration': { durable: true } });
 }

@@ -32,9 +32,16 @@ export const DURABLE_MARK = 'sallyport.durable';
 export interface DurableMark {
   /** `inline`: the batch waits for its records. `handoff`: each record starts its own execution. `undefined`: the default of the kind. */
   readonly delivery: 'inline' | 'handoff' | undefined;
+  /** Replaces a middleware around the handler by one whose outcome an execution records. */
+  around<M>(middleware: M): M;
+}
+
+/** A handler with an optional mark. */
+export interface Marked {
+  readonly [DURABLE_MARK]?: DurableMark;
 }
 
 /** The mark of a handler; `undefined` for a handler that is one step of an execution. */
 export function durableMark(handler: object): DurableMark | undefined {
-  return (handler as { readonly [DURABLE_MARK]?: DurableMark })[DURABLE_MARK];
+  return (handler as Marked)[DURABLE_MARK];
 }

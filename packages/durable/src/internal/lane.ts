@@ -15,11 +15,12 @@ import { isEnded } from './history.js';
 import { eventIdentity, placeDigest, toUuid } from './identity.js';
 import { mapInOrder } from './in-order.js';
 import { LaneRun, toParts } from './lane-run.js';
-import type { Hooks, LaneScope } from './lane-scope.js';
+import type { AnyMiddleware, Hooks, LaneScope } from './lane-scope.js';
 import { recordingLedger } from './ledger.js';
 import { Names } from './names.js';
 import type { HostContext } from './outside.js';
 import type { Flow } from './parking.js';
+import { Passage } from './passage.js';
 import { hooksOf } from './records.js';
 import { bindScope, isRequestContext } from './scope.js';
 import { type DurableContext, type OperationInfo, TEXT, VIRTUAL } from './sdk.js';
@@ -29,6 +30,11 @@ import { fromText, type Text, toText } from './values.js';
 
 const KEPT_REQUEST =
   'framework: AWS keeps the request of a durable execution, with its headers, until the retention has passed: answer 202 and call startExecution with an event without credentials';
+
+/** The derived contexts of a request share its state. */
+function keyOf(context: object): object {
+  return isRequestContext(context) ? stateOf(context) : context;
+}
 
 /** One flow of an execution: its operations, its place in the history, and its time. */
 export class Lane implements LaneScope {
@@ -43,6 +49,8 @@ export class Lane implements LaneScope {
   #path: readonly (string | number)[];
   #identity: string;
   #host: HostContext = {};
+  /** The way through middlewares of the request or record that the flow belongs to. */
+  #passage: { readonly key: object; readonly passage: Passage } | undefined;
   #ids = 0;
   /** Leases and slots that the flow holds now. */
   #held = 0;
@@ -151,7 +159,21 @@ export class Lane implements LaneScope {
       return own;
     });
     // A refund needs the object that the limiter returned.
-    return own ?? withDates(decision);
+    const known = own ?? withDates(decision);
+    this.run.decisions.add(known);
+    return known;
+  }
+
+  through(middleware: AnyMiddleware, context: object, args: readonly unknown[]): Promise<unknown> {
+    const key = keyOf(context);
+    this.#passage ??= { key, passage: new Passage(this) };
+    if (this.#passage.key === key) return this.#passage.passage.through(middleware, context, args);
+    // A request inside the request of this flow, such as the call of a tool: its outcome is a part of the outer one.
+    return Promise.resolve(middleware(context, ...args));
+  }
+
+  enter(context: object): Promise<void> | undefined {
+    return this.#passage?.key === keyOf(context) ? this.#passage.passage.enter(context) : undefined;
   }
 
   ledgerOf<L extends object>(ledger: L): L {
@@ -161,6 +183,10 @@ export class Lane implements LaneScope {
   /** Not a part of a Lambda context that is written as JSON. */
   toJSON(): undefined {
     return undefined;
+  }
+
+  get recordedNames(): readonly string[] {
+    return [...this.#recorded.keys()];
   }
 
   /** The recorded operation of a name, from an earlier invocation. */
@@ -188,6 +214,10 @@ export class Lane implements LaneScope {
   /** Notes that the flow has reached a recorded operation. */
   reach(name: string): void {
     this.#ahead.delete(name);
+  }
+
+  endReplay(): void {
+    this.#ahead.clear();
   }
 
   async step<T>(name: string, run: (step: StepContext) => MaybePromise<T>, options: StepOptions = {}): Promise<T> {

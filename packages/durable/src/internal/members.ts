@@ -37,11 +37,15 @@ export function addOperations(context: object, operations: Operations): void {
 
 /** Replaces the members that differ inside an execution: time, ids, and lines, which are written once. */
 export function addReplayRules(context: object, scope: Replayed): void {
-  const { metric, span } = context as Observed;
-  const { log } = context as Observed;
+  define(context, { now: () => scope.now(), newId: () => scope.newId() });
+  addQuiet(context, scope);
+}
+
+/** Replaces the members that write lines, metrics and spans, once for each context. */
+export function addQuiet(context: object, scope: Replayed): void {
+  if (Object.hasOwn(context, 'log')) return;
+  const { log, metric, span } = context as Observed;
   define(context, {
-    now: () => scope.now(),
-    newId: () => scope.newId(),
     ...(log && { log: quietLogger(log.with(scope.fields), scope) }),
     ...(metric && {
       metric: (...args: Parameters<typeof metric>) => (scope.isSilent ? undefined : metric.apply(context, args)),
