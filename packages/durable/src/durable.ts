@@ -1,7 +1,6 @@
 import type { Clock } from '@sallyport/core';
-import { type DurableMark, type ExecutionScope, isObject, isPromise, stateOf } from '@sallyport/core/internal';
+import { type DurableMark, type ExecutionScope, isPromise, stateOf } from '@sallyport/core/internal';
 import { defineOptions, list, oneOf, withMethods } from '@sallyport/core/options';
-import { streamingRefused } from './errors.js';
 import { durationOption } from './internal/checks.js';
 import { runAs } from './internal/current.js';
 import type { Lane } from './internal/lane.js';
@@ -9,7 +8,7 @@ import type { AnyMiddleware } from './internal/lane-scope.js';
 import { addOperations, addReplayRules } from './internal/members.js';
 import { runOnFailure } from './internal/on-failure.js';
 import { OutsideOperations } from './internal/outside.js';
-import { isRequestContext, isStreamingRoute, scopeOf } from './internal/scope.js';
+import { isRequestContext, scopeOf } from './internal/scope.js';
 import type { Durable, DurableOptions, DurablePart } from './types.js';
 
 /** Validators of {@link DurableOptions}. */
@@ -31,19 +30,6 @@ async function endRequest(ctx: object): Promise<void> {
 /** The scopes of executions are flows of this package; a class test would load their code at the start. */
 function isLane(scope: ExecutionScope | undefined): scope is Lane {
   return scope !== undefined;
-}
-
-/**
- * A result without a stream: the service stores the answer of an execution as text.
- *
- * @throws DurableError `durable.streaming_refused`
- */
-function refuseStream<R>(result: R): R {
-  if (isPromise(result)) return result.then((settled) => refuseStream(settled)) as R;
-  const body: unknown = isObject(result) ? result.body : undefined;
-  const isStream = isObject(body) && (Symbol.asyncIterator in body || 'getReader' in body);
-  if (!isStream) return result;
-  throw streamingRefused('a streamed answer');
 }
 
 /** Runs what `compensate` has registered if a handler fails. */
@@ -117,14 +103,13 @@ export function durable<C extends object, A extends unknown[], R>(
         attached(use, operations, () => undoing(ctx, () => handler(ctx as C & Durable, ...args))),
       );
     }
-    if (isStreamingRoute(ctx)) throw streamingRefused('a route with the option streaming');
     scope.bind(ctx);
     scope.onSuspend(() => endRequest(ctx));
     addOperations(ctx, scope);
     addReplayRules(ctx, scope);
     const refused = () => scope.endRefusal();
     const run = () =>
-      attached(use, scope, () => undoing(ctx, () => refuseStream(handler(ctx as C & Durable, ...args)), refused));
+      attached(use, scope, () => undoing(ctx, () => handler(ctx as C & Durable, ...args), refused));
     return runAs(scope, undefined, () =>
       ending(
         () => {

@@ -189,7 +189,7 @@ test('an inner middleware decides after an outer one, and a rate limit adds no s
   expect([answerOf(ran).statusCode, namesOf(ran)]).toEqual([200, ['framework limit', 'first', 'pause', 'last']]);
 });
 
-test.each<[string, boolean | undefined, unknown]>([
+test.each<[string, true | undefined, unknown]>([
   ['does not end a running execution', undefined, ['done', 'done', 'last']],
   ['with replay: true ends it', true, null],
 ])('a middleware of events that returns without next at a replay %s', async (_title, replay, result) => {

@@ -308,19 +308,6 @@ test('Promise.race of two steps, and a step that is never awaited, are the same 
   expect([ran.status, ran.result, seen[0]]).toEqual(['SUCCEEDED', '"fast"', 'fast']);
 });
 
-test('a streamed answer is rejected in an execution', async () => {
-  const ran = await runExecution(
-    (app) =>
-      app.post(
-        '/orders',
-        durable(async () => ({ status: 200, headers: {}, body: new ReadableStream() }) as never),
-      ),
-    POST,
-  );
-  expect(JSON.parse(ran.result ?? '').statusCode).toBe(500);
-  expect(JSON.stringify(ran.lines)).toContain('durable.streaming_refused');
-});
-
 test('a handler that fails at a replay, before it reaches its recorded operations, leaves an error line', async () => {
   let calls = 0;
   const ran = await runExecution(

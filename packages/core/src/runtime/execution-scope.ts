@@ -1,8 +1,12 @@
+import type { Context } from '../context/context.js';
+
 /**
  * A durable execution, for the packages that `@sallyport/durable` depends on. One scope belongs to one flow of code: a request, a record, or an item.
  * The surface of executions puts it into the Lambda context, with all code that executions need: other packages read it if it exists.
  */
 export interface ExecutionScope {
+  /** The middlewares and the handler of a request, without streams. */
+  serve<R>(run: (context: Context) => R): (context: Context) => R;
   /** The resolver that identifies a caller once and reads it from the history after that. */
   callerOf<R>(resolver: R): R;
   /** Runs a decision once and records it. Its dates are dates again. */

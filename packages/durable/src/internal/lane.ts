@@ -1,6 +1,6 @@
-import type { MaybePromise, StandardSchema } from '@sallyport/core';
-import { stateOf } from '@sallyport/core/internal';
-import { DurableError } from '../errors.js';
+import type { Context, MaybePromise, StandardSchema } from '@sallyport/core';
+import { closeStream, isOutgoingResponse, isPromise, stateOf } from '@sallyport/core/internal';
+import { DurableError, streamingRefused } from '../errors.js';
 import type { CallbackOptions, Durable, Duration, Execution, MapOptions, StepContext, StepOptions } from '../types.js';
 import { runCallback } from './callback.js';
 import { recordCaller, revalidate } from './caller.js';
@@ -22,7 +22,7 @@ import type { HostContext } from './outside.js';
 import type { Flow } from './parking.js';
 import { Passage } from './passage.js';
 import { hooksOf } from './records.js';
-import { bindScope, isRequestContext } from './scope.js';
+import { bindScope, isRequestContext, isStreamingRoute } from './scope.js';
 import { type DurableContext, type OperationInfo, TEXT, VIRTUAL } from './sdk.js';
 import { fromSdk, toSdk } from './sdk-failures.js';
 import { runStep } from './step.js';
@@ -30,6 +30,18 @@ import { fromText, type Text, toText } from './values.js';
 
 const KEPT_REQUEST =
   'framework: AWS keeps the request of a durable execution, with its headers, until the retention has passed: answer 202 and call startExecution with an event without credentials';
+
+/**
+ * An answer without a stream: the service stores it as text.
+ *
+ * @throws DurableError `durable.streaming_refused`
+ */
+function withoutStream<R>(response: R): R {
+  const stream = isOutgoingResponse(response) ? response.bodyStream : null;
+  if (!stream) return response;
+  void closeStream(stream);
+  throw streamingRefused('a streamed answer');
+}
 
 /** The derived contexts of a request share its state. */
 function keyOf(context: object): object {
@@ -145,6 +157,15 @@ export class Lane implements LaneScope {
 
   record<T>(name: string, run: () => MaybePromise<T>): Promise<T> {
     return this.step(this.#names.next(name), run);
+  }
+
+  serve<R>(run: (context: Context) => R): (context: Context) => R {
+    return (context) => {
+      this.#nameExecution(context);
+      if (isStreamingRoute(context)) throw streamingRefused('a route with the option streaming');
+      const result = run(context);
+      return isPromise(result) ? (result.then(withoutStream) as R) : withoutStream(result);
+    };
   }
 
   callerOf<R>(resolver: R): R {

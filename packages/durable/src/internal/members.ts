@@ -15,11 +15,15 @@ interface Observed {
   span?<T>(name: string, run: (span: SpanScope) => T, attributes?: SpanAttributes): T;
 }
 
-/** The members of a flow that its context takes over. */
-interface Replayed {
+/** The members of a flow that decide which lines are written. */
+interface Quiet {
   /** Fields of every line. */
   readonly fields: Readonly<Record<string, string>>;
   readonly isSilent: boolean;
+}
+
+/** The members of a flow that its context takes over. */
+interface Replayed extends Quiet {
   now(): Date;
   newId(): string;
 }
@@ -42,7 +46,7 @@ export function addReplayRules(context: object, scope: Replayed): void {
 }
 
 /** Replaces the members that write lines, metrics and spans, once for each context. */
-export function addQuiet(context: object, scope: Replayed): void {
+export function addQuiet(context: object, scope: Quiet): void {
   if (Object.hasOwn(context, 'log')) return;
   const { log, metric, span } = context as Observed;
   define(context, {

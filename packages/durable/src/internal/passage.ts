@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { cleanText, isContextKey, isObject, stringOf } from '@sallyport/core/internal';
+import { cleanText, guardHook, isContextKey, isObject, stringOf } from '@sallyport/core/internal';
 import { isSensitiveKey } from '@sallyport/core/observability';
 import { DurableError } from '../errors.js';
 import type { AnyMiddleware, LaneScope } from './lane-scope.js';
 import { addQuiet } from './members.js';
-import { isRequestContext } from './scope.js';
 
 /** The operation with the values that middlewares have put on the context. */
 const NAME = 'framework middlewares';
@@ -41,8 +40,8 @@ export class Passage {
   readonly #watched = new WeakSet<object>();
   readonly #json = new Map<string, unknown>();
   readonly #live = new Set<string>();
-  /** The middleware that has not called `next` yet. */
-  #current: object | undefined;
+  /** True while a middleware runs whose outcome counts once, until it calls `next`. */
+  #isDeciding = false;
 
   constructor(lane: LaneScope) {
     const { result } = lane.recorded(NAME) ?? {};
@@ -55,39 +54,43 @@ export class Passage {
   async through(middleware: AnyMiddleware, context: object, args: readonly unknown[]): Promise<unknown> {
     const next = args.at(-1) as (given: object) => Promise<unknown>;
     const isAnew = this.#lane.run.host.isAnew(middleware);
-    const current = isAnew ? undefined : {};
     let hasPassed = false;
     const forward = (given: object) => {
       hasPassed = true;
-      this.#current = undefined;
+      this.#isDeciding = false;
       return next(given);
     };
     this.#watch(context);
-    this.#current = current;
+    this.#isDeciding = !isAnew;
     try {
       const result = await middleware(context, ...args.slice(0, -1), forward);
       if (hasPassed) return result;
       if (isAnew || !this.#isPassed) return this.#end(result);
-      this.#lane.run.host.log.warn(DROPPED, this.#lane.fields);
+      this.#warn({});
     } catch (thrown) {
       if (hasPassed) throw thrown;
       if (isAnew || !this.#isPassed) {
         this.#end(undefined);
         throw thrown;
       }
-      this.#lane.run.host.log.warn(DROPPED, { ...this.#lane.fields, error: thrown });
+      this.#warn({ error: thrown });
     }
     return forward(context);
   }
 
   /** Called before the handler: records the values of the first invocation, or takes the position of the recorded ones. */
   enter(context: object): Promise<void> | undefined {
-    this.#current = undefined;
+    this.#isDeciding = false;
     this.#watch(context);
     const isNew = !this.#isPassed && this.#json.size + this.#live.size > 0;
     if (!isNew && !this.#recorded) return undefined;
     const values: Values = { json: Object.fromEntries(this.#json), live: [...this.#live] };
     return this.#lane.record(NAME, () => values).then(() => undefined);
+  }
+
+  #warn(fields: object): void {
+    const { run, fields: own } = this.#lane;
+    guardHook(() => run.host.log.warn(DROPPED, { ...own, ...fields }));
   }
 
   /** The execution ends without its recorded operations: its lines are new. */
@@ -100,7 +103,6 @@ export class Passage {
   #watch(context: object): void {
     if (this.#watched.has(context)) return;
     this.#watched.add(context);
-    if (isRequestContext(context)) this.#lane.bind(context);
     addQuiet(context, this.#lane);
     const bag = context as Bag;
     const [get, set] = [bag.get.bind(bag), bag.set.bind(bag)];
@@ -114,7 +116,7 @@ export class Passage {
   }
 
   #set(set: Bag['set'], key: unknown, value: unknown): void {
-    const id = this.#current && keyOf(key);
+    const id = this.#isDeciding ? keyOf(key) : undefined;
     if (id === undefined || this.#isDecision(value)) return set(key, value);
     const recorded = this.#recorded?.json;
     if (recorded && Object.hasOwn(recorded, id)) return set(key, recorded[id]);
@@ -139,7 +141,7 @@ export class Passage {
     const { json, live } = this.#recorded ?? NOTHING;
     if (id === undefined) return undefined;
     if (Object.hasOwn(json, id)) return json[id];
-    if (this.#current || !live.includes(id)) return undefined;
+    if (this.#isDeciding || !live.includes(id)) return undefined;
     const text = `value "${nameOf(key)}" of the context is not recorded, and its middleware answered before it set it: set a value that JSON can write, or name the middleware in the option "replay"`;
     throw new DurableError('durable.diverged', text);
   }
