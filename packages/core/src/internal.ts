@@ -165,6 +165,7 @@ export { lazily } from './runtime/lazily.js';
 export type { Door, DoorRequest, DoorTraits, EncodedBody } from './runtime/surface.js';
 export { createSurfaceContext, handlerName, type SurfaceContext, type SurfaceEvent } from './runtime/surface.js';
 export { cleanText } from './sanitize/internal/light.js';
+export { isHttpCredential } from './sanitize/policy.js';
 export { encodeSafeValue, REDACTED, sanitizeLogString } from './sanitize/log-text.js';
 export { type Around, type Command, type CommandFlag, EXIT } from './values/command.js';
 export { sha256, sha256Url } from './values/digests.js';
