@@ -53,17 +53,6 @@ function around<M>(middleware: M): M {
   return recorded as M;
 }
 
-/** Runs work, and then `end`, also if it fails. */
-function ending<R>(run: () => R, end: () => void): R {
-  let result: R | undefined;
-  try {
-    result = run();
-    return isPromise(result) ? (result.finally(end) as R) : result;
-  } finally {
-    if (!isPromise(result)) end();
-  }
-}
-
 /** Runs a handler after its additions. */
 function attached<R>(use: readonly DurablePart[], flow: object, run: () => R): R {
   if (use.length === 0) return run();
@@ -108,17 +97,8 @@ export function durable<C extends object, A extends unknown[], R>(
     addOperations(ctx, scope);
     addReplayRules(ctx, scope);
     const refused = () => scope.endRefusal();
-    const run = () =>
-      attached(use, scope, () => undoing(ctx, () => handler(ctx as C & Durable, ...args), refused));
-    return runAs(scope, undefined, () =>
-      ending(
-        () => {
-          const entering = scope.enter(ctx);
-          return entering ? (entering.then(run) as R) : run();
-        },
-        () => scope.endReplay(),
-      ),
-    );
+    const run = () => attached(use, scope, () => undoing(ctx, () => handler(ctx as C & Durable, ...args), refused));
+    return runAs(scope, undefined, () => scope.handle(ctx, run)) as R;
   };
   Object.defineProperty(wrapped, 'name', { value: handler.name, configurable: true });
   const mark: DurableMark = { delivery, around };

@@ -35,8 +35,8 @@ export interface DurableExecutionsOptions {
   /** The wait after which `revalidate` runs. Default: one hour. */
   readonly revalidateAfter?: Duration;
   /**
-   * Middlewares whose outcome counts at each replay: a list, or `true` for all. Default: an outcome counts once, so that a middleware which decides
-   * otherwise later does not end an execution that runs.
+   * Middlewares whose outcome counts at each replay: a list, or `true` for all. Default: an outcome counts once, so that another outcome
+   * at a replay does not end a running execution.
    */
   readonly replay?: true | readonly ((ctx: never, ...more: never[]) => unknown)[];
   /**

@@ -2,8 +2,9 @@ import { type Context, contextKey, FrameworkError, type Middleware } from '@sall
 import { json } from '@sallyport/http';
 import { createMemoryRateLimiter, fixedWindow, rateLimitMiddleware } from '@sallyport/ratelimit';
 import type { EventMiddleware } from '@sallyport/streams';
-import { buildAPIGatewayV2Request, buildQueueEvent } from '@sallyport/testkit';
+import { buildAPIGatewayV2Request, buildQueueEvent, type TestEnv } from '@sallyport/testkit';
 import { type Durable, durable, durableExecutions } from '../src/index.js';
+import { sweep } from '../src/testing.js';
 import { type Ran, type RunOptions, runExecution } from './run.js';
 
 const POST = buildAPIGatewayV2Request('POST', '/orders', {});
@@ -14,7 +15,10 @@ const TWO_MESSAGES = buildQueueEvent('arn:aws:sqs:eu-west-1:123456789012:orders'
 ]);
 
 /** The handler of each test: a step, a wait, a step. It answers with what it read from its context. */
-const work = async (ctx: Durable & Pick<Context, 'get'>, read: (ctx: Pick<Context, 'get'>) => unknown = () => 'done') => {
+const work = async (
+  ctx: Durable & Pick<Context, 'get'>,
+  read: (ctx: Pick<Context, 'get'>) => unknown = () => 'done',
+) => {
   const before = read(ctx);
   await ctx.step('first', () => 1);
   await ctx.wait('pause', { hours: 5 });
@@ -41,7 +45,11 @@ const DROPPED = 'framework: a middleware answered differently at a replay: its r
 
 const OPEN_AT_START = () => {
   let calls = 0;
-  return { isOpen: () => (calls += 1) === 1, count: () => calls };
+  const isOpen = () => {
+    calls += 1;
+    return calls === 1;
+  };
+  return { isOpen, count: () => calls };
 };
 
 test.each<[string, (isOpen: () => boolean) => Middleware]>([
@@ -77,7 +85,7 @@ test.each<[string, NonNullable<RunOptions['replay']> | 'the middleware']>([
   expect(ran.records).toEqual([expect.objectContaining({ event: 'request.completed', execution: 'run-1' })]);
 });
 
-test('a middleware that rejects before the handler has recorded anything decides in that invocation', async () => {
+test('a middleware can reject a request before the handler has recorded an operation', async () => {
   const ran = await runRoute([() => json(403, {})]);
   expect([answerOf(ran).statusCode, ran.invocations, namesOf(ran)]).toEqual([403, 1, []]);
   expect(ran.records).toEqual([expect.objectContaining({ event: 'request.completed', execution: 'run-1' })]);
@@ -85,7 +93,7 @@ test('a middleware that rejects before the handler has recorded anything decides
 
 const TYPED = contextKey<{ readonly plan: string }>('plan of the caller');
 
-test('JSON values of a middleware are those of the first invocation, also under typed keys', async () => {
+test('JSON values of a middleware come from the first invocation, even with typed keys', async () => {
   let calls = 0;
   const ran = await runRoute(
     [
@@ -145,6 +153,26 @@ test.each<[string, unknown]>([
   expect(JSON.stringify(ran.operations)).not.toMatch(/hunter2|aaaa/);
 });
 
+test.each<[string, unknown, unknown, unknown]>([
+  ['a recorded value counts, even if the value of the replay is not JSON', 'first', new Store('replay'), 'first'],
+  ['a value that was not recorded can be another one at a replay', new Store('first'), null, null],
+  ['a value that was not recorded can be undefined at a replay', new Store('first'), undefined, 'nothing'],
+  ['undefined is no value', undefined, 'replay', 'nothing'],
+])('%s', async (_title, first, later, read) => {
+  let calls = 0;
+  const ran = await runRoute(
+    [
+      (ctx, next) => {
+        calls += 1;
+        ctx.set('value', calls === 1 ? first : later);
+        return next(ctx);
+      },
+    ],
+    (ctx) => (ctx.get('value') === undefined ? 'nothing' : ctx.get('value')),
+  );
+  expect(JSON.parse(answerOf(ran).body)).toEqual([read, read, 'last']);
+});
+
 test('a handler that reads a value which is not recorded, and which no middleware has set, is rejected', async () => {
   const { isOpen } = OPEN_AT_START();
   const ran = await runRoute(
@@ -179,7 +207,7 @@ test('a middleware changes the answer of the invocation that ends the handler', 
   expect(ran.lines.filter(({ message }) => message === 'before')).toHaveLength(1);
 });
 
-test('an inner middleware decides after an outer one, and a rate limit adds no second operation', async () => {
+test('an inner middleware that answers at a replay is ignored too, and a rate limit adds no second operation', async () => {
   const limiter = createMemoryRateLimiter({ strategy: fixedWindow({ limit: 10, windowMs: 3_600_000 }) });
   const { isOpen } = OPEN_AT_START();
   const ran = await runRoute([
@@ -238,24 +266,27 @@ test('each record of a batch has the values that its middleware has set in the f
 
 test('a middleware around a handler that is not durable runs once, with the handler', async () => {
   let calls = 0;
-  const ran = await runExecution((app) => {
-    app.useEvents((ctx, _event, next) => {
-      calls += 1;
-      ctx.set('count', calls);
-      return next();
-    });
-    app
-      .queue('orders', () => {})
-      .queue(
-        'mails',
-        durable(async (ctx) => ctx.wait('pause', { minutes: 10 })),
-      );
-  }, {
-    Records: [
-      ...TWO_MESSAGES.Records,
-      ...buildQueueEvent('arn:aws:sqs:eu-west-1:123456789012:mails', [{ messageId: 'm-3', body: '' }]).Records,
-    ],
-  });
+  const ran = await runExecution(
+    (app) => {
+      app.useEvents((ctx, _event, next) => {
+        calls += 1;
+        ctx.set('count', calls);
+        return next();
+      });
+      app
+        .queue('orders', () => {})
+        .queue(
+          'mails',
+          durable(async (ctx) => ctx.wait('pause', { minutes: 10 })),
+        );
+    },
+    {
+      Records: [
+        ...TWO_MESSAGES.Records,
+        ...buildQueueEvent('arn:aws:sqs:eu-west-1:123456789012:mails', [{ messageId: 'm-3', body: '' }]).Records,
+      ],
+    },
+  );
   expect([ran.result, ran.invocations, calls]).toEqual(['{"batchItemFailures":[]}', 2, 4]);
 });
 
@@ -280,6 +311,30 @@ test('a kill before the first operation of the handler keeps the recorded values
     },
   );
   expect([isKilled, answerOf(ran).body]).toEqual([true, '[1,1,"last"]']);
+});
+
+test('killed at every point, an execution has the values of one invocation', async () => {
+  let calls = 0;
+  const build = (env: TestEnv) => {
+    const app = env.app({ surfaces: [durableExecutions()] });
+    app.useEvents((ctx, _event, next) => {
+      calls += 1;
+      ctx.set('count', calls % 2 === 1 ? 'odd' : 'even');
+      return next();
+    });
+    app.eventBus(
+      { source: 'shop' },
+      durable(async (ctx) => {
+        const before = ctx.get('count');
+        const first = await ctx.step('first', () => before as string);
+        await ctx.wait('pause', { minutes: 1 });
+        return first === ctx.get('count');
+      }),
+    );
+    return app;
+  };
+  const { kills, run } = await sweep(build, EVENT);
+  expect([kills > 5, run.result]).toEqual([true, true]);
 });
 
 test.each<[string, unknown]>([

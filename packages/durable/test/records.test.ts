@@ -86,33 +86,30 @@ const DOORS: readonly (readonly [string, object])[] = [
 ];
 const ASKED = () => ({ identity: 'ada', scopes: [] });
 
-test.each(
-  DOORS.flatMap(([door, event]) => [
-    [door, 'open', event] as const,
-    [door, 'closed', event] as const,
-  ]),
-)('%s, %s: one record over all invocations, with the execution and the time from its start', async (_door, kind, event) => {
-  const posture = kind === 'open' ? Public() : Authenticated();
-  const handler = durable(async (ctx: Durable) => {
-    await ctx.wait('pause', { minutes: 10 });
-    await ctx.wait('again', { minutes: 10 });
-    return json(200, await ctx.step('last', () => ({ id: '7' })));
-  });
-  const ran = await runExecution<SecureApp>(
-    (app) => {
-      app.post('/orders', handler, posture);
-      app.appSyncField('Query', 'order', handler, posture);
-      app.webSocket('order', handler, posture);
-    },
-    event,
-    {
-      create: (options) =>
-        new SecureApp(kind === 'open' ? options : { principalResolver: ASKED, ...options }),
-    },
-  );
-  expect([ran.status, ran.invocations, ran.records.map(about)]).toEqual([
-    'SUCCEEDED',
-    3,
-    [['request.completed', 'run-1', 1_200_000]],
-  ]);
-});
+test.each(DOORS.flatMap(([door, event]) => [[door, 'open', event] as const, [door, 'closed', event] as const]))(
+  '%s, %s: one record over all invocations, with the execution and the time from its start',
+  async (_door, kind, event) => {
+    const posture = kind === 'open' ? Public() : Authenticated();
+    const handler = durable(async (ctx: Durable) => {
+      await ctx.wait('pause', { minutes: 10 });
+      await ctx.wait('again', { minutes: 10 });
+      return json(200, await ctx.step('last', () => ({ id: '7' })));
+    });
+    const ran = await runExecution<SecureApp>(
+      (app) => {
+        app.post('/orders', handler, posture);
+        app.appSyncField('Query', 'order', handler, posture);
+        app.webSocket('order', handler, posture);
+      },
+      event,
+      {
+        create: (options) => new SecureApp(kind === 'open' ? options : { principalResolver: ASKED, ...options }),
+      },
+    );
+    expect([ran.status, ran.invocations, ran.records.map(about)]).toEqual([
+      'SUCCEEDED',
+      3,
+      [['request.completed', 'run-1', 1_200_000]],
+    ]);
+  },
+);

@@ -1,5 +1,10 @@
 import type { Context } from '@sallyport/core';
-import { createGatewayRestStreamingHandler, createLambdaFunctionURLStreamingHandler, json, text } from '@sallyport/http';
+import {
+  createGatewayRestStreamingHandler,
+  createLambdaFunctionURLStreamingHandler,
+  json,
+  text,
+} from '@sallyport/http';
 import { Authenticated, Public, SecureApp } from '@sallyport/secure';
 import {
   buildAPIGatewayProxyRequest,
@@ -31,12 +36,7 @@ const POSTURES = { public: Public(), closed: Authenticated() };
 type Posture = keyof typeof POSTURES;
 
 /** Runs an operation of a secure container, and returns its calls, its answer, and the end of its stream. */
-async function run(
-  event: object,
-  posture: Posture,
-  kind: 'plain' | 'durable' | 'middleware',
-  streaming: boolean,
-) {
+async function run(event: object, posture: Posture, kind: 'plain' | 'durable' | 'middleware', streaming: boolean) {
   let calls = 0;
   let isClosed = false;
   const rows: AsyncIterable<Uint8Array> = {

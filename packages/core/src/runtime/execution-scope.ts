@@ -36,7 +36,7 @@ export const DURABLE_MARK = 'sallyport.durable';
 export interface DurableMark {
   /** `inline`: the batch waits for its records. `handoff`: each record starts its own execution. `undefined`: the default of the kind. */
   readonly delivery: 'inline' | 'handoff' | undefined;
-  /** Replaces a middleware around the handler by one whose outcome an execution records. */
+  /** Wraps a middleware around the handler, so that an execution records its outcome. */
   around<M>(middleware: M): M;
 }
 

@@ -55,7 +55,7 @@ export class ExecutionRun {
   readonly parking = new Parking();
   /** Requests whose record names the execution. */
   readonly named = new WeakSet<object>();
-  /** Decisions, such as those of rate limits, that are recorded by themselves. */
+  /** Decisions with a separate operation, such as the decision of a rate limit. */
   readonly decisions = new WeakSet<object>();
   history = new History();
   startedAt: Date;

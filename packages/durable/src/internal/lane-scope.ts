@@ -44,8 +44,6 @@ export interface LaneScope extends ExecutionScope {
   readonly fields: Readonly<Record<string, string>>;
   /** Calls a middleware around a durable handler; its outcome counts once. */
   through(middleware: AnyMiddleware, context: object, args: readonly unknown[]): Promise<unknown>;
-  /** Called before a durable handler, after its middlewares. */
-  enter(context: object): Promise<void> | undefined;
   /** Registers clean-up for an invocation that ends without an answer. */
   onSuspend(run: () => MaybePromise<void>): void;
   /** Makes this flow the scope of a context. */
@@ -68,7 +66,7 @@ export interface LaneScope extends ExecutionScope {
   reserve(name: string): void;
   /** Notes that the flow has reached a recorded operation. */
   reach(name: string): void;
-  /** Notes that the work of the flow has ended, also if it has not reached all recorded operations: what follows is new. */
+  /** Notes that the work of the flow has ended, even before some recorded operations: later lines are new. */
   endReplay(): void;
   /** The names of recorded operations, from earlier invocations. */
   readonly recordedNames: readonly string[];

@@ -240,8 +240,14 @@ export class Lane extends Place implements LaneScope {
     return Promise.resolve(middleware(context, ...args));
   }
 
-  enter(context: object): Promise<void> | undefined {
-    return this.#passage?.key === identityOf(context) ? this.#passage.passage.enter(context) : undefined;
+  /** Runs a durable handler after its middlewares. When it has ended, later lines are new, such as the line of its error. */
+  async handle<T>(context: object, run: () => MaybePromise<T>): Promise<T> {
+    try {
+      if (this.#passage?.key === identityOf(context)) await this.#passage.passage.enter(context);
+      return await run();
+    } finally {
+      this.endReplay();
+    }
   }
 
   onSuspend(run: () => MaybePromise<void>): void {

@@ -15,7 +15,7 @@ interface Observed {
   span?<T>(name: string, run: (span: SpanScope) => T, attributes?: SpanAttributes): T;
 }
 
-/** The members of a flow that decide which lines are written. */
+/** The members of a flow for its lines. */
 interface Quiet {
   /** Fields of every line. */
   readonly fields: Readonly<Record<string, string>>;

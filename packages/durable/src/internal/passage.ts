@@ -7,7 +7,7 @@ import { addQuiet } from './members.js';
 
 /** The operation with the values that middlewares have put on the context. */
 const NAME = 'framework middlewares';
-/** Operations that come before the handler. Any other one proves that the middlewares have called it. */
+/** Operations of stages before the handler. Any other operation proves that the middlewares have called it. */
 const BEFORE_HANDLER = /^framework (?:caller|limit)(?: \d+)?$/;
 /** The largest value that is recorded, in characters of its JSON: the values of all middlewares are one result. */
 const MAX_CHARACTERS = 131_072;
@@ -29,8 +29,8 @@ interface Bag {
 }
 
 /**
- * The way of a request or record through its middlewares. A middleware runs in each invocation, because its code after `next()` belongs to the one that
- * ends the handler; its decision counts once: after the handler has recorded an operation, only that code has an effect.
+ * The way of a request or record through its middlewares. A middleware runs in each invocation, because its code after `next()` belongs to the invocation in
+ * which the handler ends; its outcome counts once: after the handler has recorded an operation, only that code has an effect.
  */
 export class Passage {
   readonly #lane: LaneScope;
@@ -42,6 +42,8 @@ export class Passage {
   readonly #live = new Set<string>();
   /** True while a middleware runs whose outcome counts once, until it calls `next`. */
   #isDeciding = false;
+  /** True if the bag of the context has the recorded values. */
+  #isRestored = false;
 
   constructor(lane: LaneScope) {
     const { result } = lane.recorded(NAME) ?? {};
@@ -78,14 +80,14 @@ export class Passage {
     return forward(context);
   }
 
-  /** Called before the handler: records the values of the first invocation, or takes the position of the recorded ones. */
-  enter(context: object): Promise<void> | undefined {
+  /** Called before the handler: records the values of the first invocation, or reaches the recorded values. */
+  async enter(context: object): Promise<void> {
     this.#isDeciding = false;
     this.#watch(context);
     const isNew = !this.#isPassed && this.#json.size + this.#live.size > 0;
-    if (!isNew && !this.#recorded) return undefined;
+    if (!isNew && !this.#recorded) return;
     const values: Values = { json: Object.fromEntries(this.#json), live: [...this.#live] };
-    return this.#lane.record(NAME, () => values).then(() => undefined);
+    await this.#lane.record(NAME, () => values);
   }
 
   #warn(fields: object): void {
@@ -106,43 +108,51 @@ export class Passage {
     addQuiet(context, this.#lane);
     const bag = context as Bag;
     const [get, set] = [bag.get.bind(bag), bag.set.bind(bag)];
-    for (const [key, value] of Object.entries(this.#recorded?.json ?? {})) {
+    const recorded = this.#isRestored ? {} : this.#recorded?.json;
+    this.#isRestored = true;
+    for (const [key, value] of Object.entries(recorded ?? {})) {
       if (key.startsWith(TEXT_KEY)) set(key.slice(TEXT_KEY.length), value);
     }
     Object.defineProperties(context, {
       set: { value: (key: unknown, value: unknown) => this.#set(set, key, value), configurable: true },
-      get: { value: (key: unknown) => get(key) ?? this.#restore(key), configurable: true },
+      get: { value: (key: unknown) => this.#get(get(key), key), configurable: true },
     });
   }
 
   #set(set: Bag['set'], key: unknown, value: unknown): void {
     const id = this.#isDeciding ? keyOf(key) : undefined;
-    if (id === undefined || this.#isDecision(value)) return set(key, value);
-    const recorded = this.#recorded?.json;
-    if (recorded && Object.hasOwn(recorded, id)) return set(key, recorded[id]);
-    const isJson = isWritable(key, value);
-    // A value that is new at a replay is not a part of the recorded outcome.
-    if (isJson && this.#isPassed) return;
-    this.#json.delete(id);
-    this.#live.delete(id);
-    if (isJson) this.#json.set(id, value);
-    else this.#live.add(id);
-    set(key, value);
+    const { json, live } = this.#recorded ?? NOTHING;
+    const isLive = live.includes(id ?? '');
+    const isJson = !isLive && isWritable(key, value);
+    if (id !== undefined && Object.hasOwn(json, id)) set(key, json[id]);
+    else if (id === undefined || this.#isDecision(value)) set(key, value);
+    // A JSON value that is new at a replay is not a part of the recorded outcome.
+    else if (!isJson || !this.#isPassed) {
+      this.#json.delete(id);
+      this.#live.delete(id);
+      if (isJson) this.#json.set(id, value);
+      else if (isLive || value !== undefined) this.#live.add(id);
+      set(key, value);
+    }
   }
 
-  /** True for a decision that an operation of its own records. */
+  /** True for a decision with a separate operation. */
   #isDecision(value: unknown): boolean {
     return isObject(value) && this.#lane.run.decisions.has(value);
   }
 
-  /** @throws DurableError `durable.diverged` for a value that was set in the first invocation, and is not recorded */
-  #restore(key: unknown): unknown {
+  /**
+   * The value of a context, else the recorded value.
+   *
+   * @throws DurableError `durable.diverged` for a value that was set in the first invocation, and is not recorded
+   */
+  #get(value: unknown, key: unknown): unknown {
     const id = keyOf(key);
     const { json, live } = this.#recorded ?? NOTHING;
-    if (id === undefined) return undefined;
+    if (value !== undefined || id === undefined) return value;
     if (Object.hasOwn(json, id)) return json[id];
-    if (this.#isDeciding || !live.includes(id)) return undefined;
-    const text = `value "${nameOf(key)}" of the context is not recorded, and its middleware answered before it set it: set a value that JSON can write, or name the middleware in the option "replay"`;
+    if (this.#isDeciding || !live.includes(id) || this.#live.has(id)) return undefined;
+    const text = `value "${keyName(key)}" of the context is not recorded, and its middleware answered before it set it: set a value that JSON can write, or name the middleware in the option "replay"`;
     throw new DurableError('durable.diverged', text);
   }
 }
@@ -150,7 +160,7 @@ export class Passage {
 const NOTHING: Values = { json: {}, live: [] };
 const TEXT_KEY = 'text ';
 
-function nameOf(key: unknown): string {
+function keyName(key: unknown): string {
   return isContextKey(key) ? key.name : stringOf(key);
 }
 
@@ -164,13 +174,15 @@ function keyOf(key: unknown): string | undefined {
 function isWritable(key: unknown, value: unknown): boolean {
   try {
     const text = JSON.stringify(value);
-    return text.length <= MAX_CHARACTERS && isDeepStrictEqual(JSON.parse(text), value) && !hasSecret(nameOf(key), value);
+    return (
+      text.length <= MAX_CHARACTERS && isDeepStrictEqual(JSON.parse(text), value) && !hasSecret(keyName(key), value)
+    );
   } catch {
     return false;
   }
 }
 
-/** True if a name is that of a secret, or a string contains one. */
+/** True for the name of a secret, and for a string that contains one. */
 function hasSecret(name: string, value: unknown): boolean {
   if (isSensitiveKey(name)) return true;
   if (typeof value === 'string') return cleanText(value) !== value;
