@@ -166,7 +166,6 @@ export type { Door, DoorRequest, DoorTraits, EncodedBody } from './runtime/surfa
 export { createSurfaceContext, handlerName, type SurfaceContext, type SurfaceEvent } from './runtime/surface.js';
 export { cleanText } from './sanitize/internal/light.js';
 export { encodeSafeValue, REDACTED, sanitizeLogString } from './sanitize/log-text.js';
-export { isHttpCredential } from './sanitize/policy.js';
 export { type Around, type Command, type CommandFlag, EXIT } from './values/command.js';
 export { sha256, sha256Url } from './values/digests.js';
 export { escapeHtml } from './values/html.js';

@@ -1,5 +1,5 @@
-import { isHttpCredential, isObject, type Members } from '@sallyport/core/internal';
-import { isSensitiveKey } from '@sallyport/core/observability';
+import { isObject, type Members } from '@sallyport/core/internal';
+import { isHttpCredential, isSensitiveKey } from '@sallyport/core/observability';
 
 /** Members with names and values that senders set, as in an HTTP header. */
 const HEADERS: readonly string[] = ['headers', 'multivalueheaders', 'messageattributes'];
