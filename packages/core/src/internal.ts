@@ -5,7 +5,7 @@
  * @packageDocumentation
  */
 
-export type { ContextTransport } from './context/context.js';
+export { type ContextTransport, isContextKey } from './context/context.js';
 export { type ContextRuntime, ContextState, STAGE } from './context/context-state.js';
 export { parseJsonBody } from './context/json-body.js';
 export {
@@ -145,6 +145,7 @@ export {
   type DurableMark,
   durableMark,
   type ExecutionScope,
+  type Marked,
   type Scoped,
   type SuspensionGlobal,
 } from './runtime/execution-scope.js';

@@ -22,7 +22,14 @@ export { defineMetrics, type MetricDefinition } from './observability/metrics.js
 export { baseName, namePart, normalizeStage, resourceName } from './runtime/names.js';
 export { encodeSafeValue, sanitizeLogString } from './sanitize/log-text.js';
 export type { PolicyAction, PolicyRule, SanitizerLimits, SanitizerPolicy } from './sanitize/policy.js';
-export { isSensitiveKey, maskCard, maskFirstLast, maskFirstLast4, maskRestricted } from './sanitize/policy.js';
+export {
+  isHttpCredential,
+  isSensitiveKey,
+  maskCard,
+  maskFirstLast,
+  maskFirstLast4,
+  maskRestricted,
+} from './sanitize/policy.js';
 export {
   createSanitizer,
   type Sanitizer,

@@ -1,14 +1,14 @@
 import type { Clock } from '@sallyport/core';
-import { type DurableMark, type ExecutionScope, isObject, isPromise, stateOf } from '@sallyport/core/internal';
+import { type DurableMark, type ExecutionScope, isPromise, stateOf } from '@sallyport/core/internal';
 import { defineOptions, list, oneOf, withMethods } from '@sallyport/core/options';
-import { streamingRefused } from './errors.js';
 import { durationOption } from './internal/checks.js';
 import { runAs } from './internal/current.js';
 import type { Lane } from './internal/lane.js';
+import type { AnyMiddleware } from './internal/lane-scope.js';
 import { addOperations, addReplayRules } from './internal/members.js';
 import { runOnFailure } from './internal/on-failure.js';
 import { OutsideOperations } from './internal/outside.js';
-import { isRequestContext, isStreamingRoute, scopeOf } from './internal/scope.js';
+import { isRequestContext, scopeOf } from './internal/scope.js';
 import type { Durable, DurableOptions, DurablePart } from './types.js';
 
 /** Validators of {@link DurableOptions}. */
@@ -32,19 +32,6 @@ function isLane(scope: ExecutionScope | undefined): scope is Lane {
   return scope !== undefined;
 }
 
-/**
- * A result without a stream: the service stores the answer of an execution as text.
- *
- * @throws DurableError `durable.streaming_refused`
- */
-function refuseStream<R>(result: R): R {
-  if (isPromise(result)) return result.then((settled) => refuseStream(settled)) as R;
-  const body: unknown = isObject(result) ? result.body : undefined;
-  const isStream = isObject(body) && (Symbol.asyncIterator in body || 'getReader' in body);
-  if (!isStream) return result;
-  throw streamingRefused('a streamed answer');
-}
-
 /** Runs what `compensate` has registered if a handler fails. */
 function undoing<R>(ctx: object, run: () => R, before?: () => void): R {
   const undo = async (thrown: unknown): Promise<never> => {
@@ -54,6 +41,16 @@ function undoing<R>(ctx: object, run: () => R, before?: () => void): R {
   };
   const result = run();
   return isPromise(result) ? (result.then(undefined, undo) as R) : result;
+}
+
+/** Calls a middleware around a durable handler: an execution records its outcome. */
+function around<M>(middleware: M): M {
+  const run = middleware as AnyMiddleware;
+  const recorded: AnyMiddleware = (ctx, ...args) => {
+    const scope = scopeOf(ctx);
+    return isLane(scope) ? scope.through(run, ctx, args) : run(ctx, ...args);
+  };
+  return recorded as M;
 }
 
 /** Runs a handler after its additions. */
@@ -95,18 +92,16 @@ export function durable<C extends object, A extends unknown[], R>(
         attached(use, operations, () => undoing(ctx, () => handler(ctx as C & Durable, ...args))),
       );
     }
-    if (isStreamingRoute(ctx)) throw streamingRefused('a route with the option streaming');
     scope.bind(ctx);
     scope.onSuspend(() => endRequest(ctx));
     addOperations(ctx, scope);
     addReplayRules(ctx, scope);
     const refused = () => scope.endRefusal();
-    return runAs(scope, undefined, () =>
-      attached(use, scope, () => undoing(ctx, () => refuseStream(handler(ctx as C & Durable, ...args)), refused)),
-    );
+    const run = () => attached(use, scope, () => undoing(ctx, () => handler(ctx as C & Durable, ...args), refused));
+    return runAs(scope, undefined, () => scope.handle(ctx, run)) as R;
   };
   Object.defineProperty(wrapped, 'name', { value: handler.name, configurable: true });
-  const mark: DurableMark = { delivery };
+  const mark: DurableMark = { delivery, around };
   // Enumerable: a wrapper around this handler copies them.
   return Object.assign(wrapped, { 'sallyport.durable': mark, 'sallyport.registration': { durable: true } });
 }

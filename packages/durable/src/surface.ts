@@ -10,7 +10,7 @@ import {
   type SurfaceHost,
 } from '@sallyport/core';
 import { logRefusal, type Scoped } from '@sallyport/core/internal';
-import { defineOptions, func, integer, list, string, withMethods } from '@sallyport/core/options';
+import { defineOptions, func, integer, kind, list, string, withMethods } from '@sallyport/core/options';
 import { DurableError, streamingRefused } from './errors.js';
 import { durationOption, toSeconds } from './internal/checks.js';
 import type { ExecutionSettings } from './internal/execution.js';
@@ -34,6 +34,11 @@ export interface DurableExecutionsOptions {
   /** The wait after which `revalidate` runs. Default: one hour. */
   readonly revalidateAfter?: Duration;
   /**
+   * Middlewares whose outcome counts at each replay: a list, or `true` for all. Default: an outcome counts once, so that another outcome
+   * at a replay does not end a running execution.
+   */
+  readonly replay?: true | readonly ((ctx: never, ...more: never[]) => unknown)[];
+  /**
    * Starts the execution of a record whose delivery is `handoff`. Default: on Lambda `beginExecution` of `@sallyport/durable/start` with the function
    * itself; elsewhere records run in the execution of their batch.
    */
@@ -54,6 +59,10 @@ export const DURABLE_EXECUTIONS_OPTIONS = /* @__PURE__ */ defineOptions<DurableE
   claims: /* @__PURE__ */ list(string).default([]),
   revalidate: /* @__PURE__ */ func<NonNullable<DurableExecutionsOptions['revalidate']>>(),
   revalidateAfter: /* @__PURE__ */ durationOption().default({ hours: 1 }),
+  replay: /* @__PURE__ */ kind<NonNullable<DurableExecutionsOptions['replay']>>(
+    'true, or a list of middlewares',
+    (value) => value === true || (Array.isArray(value) && value.every((each) => typeof each === 'function')),
+  ).default([]),
   start: /* @__PURE__ */ func<StartRecord>(),
   onFailure: /* @__PURE__ */ func<NonNullable<DurableExecutionsOptions['onFailure']>>(),
   client: /* @__PURE__ */ withMethods<ExecutionClient>('getExecutionState', 'checkpoint'),
@@ -96,12 +105,13 @@ class DurableSurface implements Surface {
   #serving: Promise<typeof import('./internal/serve.js')> | undefined;
 
   constructor(options: DurableExecutionsOptions) {
-    const { concurrency, maxRecords, claims, revalidateAfter, revalidate, start, onFailure, client } =
+    const { concurrency, maxRecords, claims, revalidateAfter, revalidate, replay, start, onFailure, client } =
       DURABLE_EXECUTIONS_OPTIONS.parse(options);
     this.#settings = {
       concurrency,
       maxRecords,
       authority: { claims, revalidate, revalidateSeconds: toSeconds(revalidateAfter, 'option "revalidateAfter"') },
+      isAnew: (middleware) => replay === true || replay.includes(middleware as never),
       start,
       onFailure,
       client,

@@ -176,6 +176,7 @@ it('the event of a record has no credentials, and other members are unchanged', 
       traceparent: { stringValue: '00' },
       Authorization: { stringValue: 's' },
       apiKey: { stringValue: 's' },
+      'set-cookie': { stringValue: 's' },
     },
   };
   expect(eventOfRecord({ Records: [{}, message] }, 1, 2)).toEqual({
@@ -191,12 +192,14 @@ it('the event of a record has no credentials, and other members are unchanged', 
     headers: { 'x-id': '1', cookie: 's' },
     cookies: ['s'],
     authorization: 's',
+    proxyAuthorization: 's',
+    token: 'of the business',
     order: { cookie: { S: 'cake' } },
   };
   expect(eventOfRecord({ id: 'e-1', mail, detail }, 0, 1)).toEqual({
     id: 'e-1',
     mail: { headers: [{ name: 'Subject', value: 'a' }] },
-    detail: { headers: { 'x-id': '1' }, order: { cookie: { S: 'cake' } } },
+    detail: { headers: { 'x-id': '1' }, token: 'of the business', order: { cookie: { S: 'cake' } } },
   });
 });
 

@@ -1,6 +1,15 @@
 import { json } from '@sallyport/http';
-import { buildAPIGatewayV2Request, buildQueueEvent } from '@sallyport/testkit';
-import { durable } from '../src/index.js';
+import { Authenticated, Public, SecureApp } from '@sallyport/secure';
+import {
+  buildAPIGatewayProxyRequest,
+  buildAPIGatewayV2Request,
+  buildAppSyncEvent,
+  buildLambdaFunctionURLRequest,
+  buildLoadBalancerRequest,
+  buildQueueEvent,
+  buildWebSocketEvent,
+} from '@sallyport/testkit';
+import { type Durable, durable } from '../src/index.js';
 import { runExecution } from './run.js';
 
 /** A record of the hook `log`, as far as it belongs to an execution. */
@@ -63,3 +72,44 @@ test('the metrics of an execution have the same time', async () => {
   );
   expect(metrics).toEqual([['framework.event', 600_000]]);
 });
+
+const HTTP_DOORS: readonly (readonly [string, object])[] = [
+  ['HTTP API v2', buildAPIGatewayV2Request('POST', '/orders', {})],
+  ['REST API v1', buildAPIGatewayProxyRequest('POST', '/orders', {})],
+  ['load balancer', buildLoadBalancerRequest('POST', '/orders', {})],
+  ['function URL', buildLambdaFunctionURLRequest('POST', '/orders', {})],
+];
+const DOORS: readonly (readonly [string, object])[] = [
+  ...HTTP_DOORS,
+  ['GraphQL', buildAppSyncEvent({ parentTypeName: 'Query', fieldName: 'order' })],
+  ['WebSocket', buildWebSocketEvent({ eventType: 'MESSAGE', routeKey: 'order', body: '{}' })],
+];
+const ASKED = () => ({ identity: 'ada', scopes: [] });
+
+test.each(DOORS.flatMap(([door, event]) => [[door, 'open', event] as const, [door, 'closed', event] as const]))(
+  '%s, %s: one record over all invocations, with the execution and the time from its start',
+  async (_door, kind, event) => {
+    const posture = kind === 'open' ? Public() : Authenticated();
+    const handler = durable(async (ctx: Durable) => {
+      await ctx.wait('pause', { minutes: 10 });
+      await ctx.wait('again', { minutes: 10 });
+      return json(200, await ctx.step('last', () => ({ id: '7' })));
+    });
+    const ran = await runExecution<SecureApp>(
+      (app) => {
+        app.post('/orders', handler, posture);
+        app.appSyncField('Query', 'order', handler, posture);
+        app.webSocket('order', handler, posture);
+      },
+      event,
+      {
+        create: (options) => new SecureApp(kind === 'open' ? options : { principalResolver: ASKED, ...options }),
+      },
+    );
+    expect([ran.status, ran.invocations, ran.records.map(about)]).toEqual([
+      'SUCCEEDED',
+      3,
+      [['request.completed', 'run-1', 1_200_000]],
+    ]);
+  },
+);

@@ -1,57 +1,100 @@
-import { createLambdaFunctionURLStreamingHandler, json } from '@sallyport/http';
+import type { Context } from '@sallyport/core';
+import {
+  createGatewayRestStreamingHandler,
+  createLambdaFunctionURLStreamingHandler,
+  json,
+  text,
+} from '@sallyport/http';
 import { Authenticated, Public, SecureApp } from '@sallyport/secure';
-import { buildAPIGatewayV2Request } from '@sallyport/testkit';
-import { durable, durableExecutions } from '../src/index.js';
-import { type App, runExecution } from './run.js';
+import {
+  buildAPIGatewayProxyRequest,
+  buildAPIGatewayV2Request,
+  buildAppSyncEvent,
+  buildLambdaFunctionURLRequest,
+  buildLoadBalancerRequest,
+  buildWebSocketEvent,
+} from '@sallyport/testkit';
+import { type Durable, durable, durableExecutions } from '../src/index.js';
+import { runExecution } from './run.js';
 
-const POST = buildAPIGatewayV2Request('POST', '/orders', { headers: { authorization: 'Bearer secret-token' } });
 const principalResolver = () => ({ identity: 'ada', scopes: [] });
 /** The keys of a streaming handler: its function without the runtime's global. */
 const STREAMS = Symbol.for('sallyport.http.streaming-handler/1');
 
-test.each<[string, number, (app: App, called: () => object) => unknown]>([
-  [
-    'a durable handler of a route with streaming: true is rejected before it runs',
-    0,
-    (app, called) => app.post('/orders', durable(called) as never, { streaming: true }),
-  ],
-  [
-    'a streamed answer of another route is rejected when it is returned',
-    1,
-    (app, called) => app.post('/orders', durable(() => ({ ...called(), body: new ReadableStream() })) as never),
-  ],
-])('%s', async (_title, calls, register) => {
-  let count = 0;
-  const called = () => {
-    count += 1;
-    return json(200, {});
-  };
-  const ran = await runExecution((app) => register(app, called), POST);
-  expect([JSON.parse(ran.result ?? '').statusCode, count]).toEqual([500, calls]);
-  expect(JSON.stringify(ran.lines)).toContain('durable.streaming_refused');
-});
+const HTTP_DOORS: readonly (readonly [string, object])[] = [
+  ['HTTP API v2', buildAPIGatewayV2Request('POST', '/orders', {})],
+  ['REST API v1', buildAPIGatewayProxyRequest('POST', '/orders', {})],
+  ['load balancer', buildLoadBalancerRequest('POST', '/orders', {})],
+  ['function URL', buildLambdaFunctionURLRequest('POST', '/orders', {})],
+];
+const DOORS: readonly (readonly [string, object])[] = [
+  ...HTTP_DOORS,
+  ['GraphQL', buildAppSyncEvent({ parentTypeName: 'Query', fieldName: 'order' })],
+  ['WebSocket', buildWebSocketEvent({ eventType: 'MESSAGE', routeKey: 'order', body: '{}' })],
+];
+const POSTURES = { public: Public(), closed: Authenticated() };
+type Posture = keyof typeof POSTURES;
 
-test('the gate rejects a route with streaming: true, even if its handler is not durable', async () => {
-  let count = 0;
+/** Runs an operation of a secure container, and returns its calls, its answer, and the end of its stream. */
+async function run(event: object, posture: Posture, kind: 'plain' | 'durable' | 'middleware', streaming: boolean) {
+  let calls = 0;
+  let isClosed = false;
+  const rows: AsyncIterable<Uint8Array> = {
+    [Symbol.asyncIterator]: () => ({
+      next: async () => ({ done: false, value: Buffer.from('secret row') }),
+      return: async () => {
+        isClosed = true;
+        return { done: true, value: undefined };
+      },
+    }),
+  };
+  const streamed = () => ({ ...text(200, ''), bodyStream: rows });
+  const called = () => {
+    calls += 1;
+    return kind === 'middleware' || streaming ? json(200, {}) : streamed();
+  };
   const ran = await runExecution<SecureApp>(
-    (app) =>
-      app.post(
-        '/orders',
-        () => {
-          count += 1;
-          return json(200, {});
-        },
-        Authenticated(),
-        { streaming: true },
-      ),
-    POST,
+    (app) => {
+      const handler = kind === 'durable' ? durable(async (_ctx: Context & Durable) => called()) : called;
+      if (kind === 'middleware') app.use(streamed);
+      app.post('/orders', handler, POSTURES[posture], { streaming });
+      app.appSyncField('Query', 'order', handler, POSTURES[posture]);
+      app.webSocket('order', handler, POSTURES[posture]);
+    },
+    event,
     { create: (options) => new SecureApp({ principalResolver, ...options }) },
   );
-  expect([JSON.parse(ran.result ?? '').statusCode, count]).toEqual([500, 0]);
-  expect(JSON.stringify(ran.lines)).toContain('durable.streaming_refused');
-});
+  const lines = ran.lines.filter((line) => JSON.stringify(line).includes('durable.streaming_refused'));
+  return { calls, isClosed, refused: lines.length, ran };
+}
 
-test('a streaming handler rejects an execution before anything runs', async () => {
+const each = (doors: typeof DOORS, kinds: readonly ('plain' | 'durable' | 'middleware')[]) =>
+  doors.flatMap(([door, event]) =>
+    (['public', 'closed'] as const).flatMap((posture) => kinds.map((kind) => [door, posture, kind, event] as const)),
+  );
+
+test.each(each(HTTP_DOORS, ['plain', 'durable']))(
+  '%s, %s: a %s handler of a route with streaming: true is rejected before it runs',
+  async (_door, posture, kind, event) => {
+    const { calls, refused, ran } = await run(event, posture, kind, true);
+    expect([ran.status, JSON.parse(ran.result ?? '').statusCode, calls, refused]).toEqual(['SUCCEEDED', 500, 0, 1]);
+  },
+);
+
+test.each(each(DOORS, ['plain', 'durable', 'middleware']))(
+  '%s, %s: the streamed answer of a %s is rejected, and its stream is closed',
+  async (_door, posture, kind, event) => {
+    const { calls, isClosed, refused, ran } = await run(event, posture, kind, false);
+    expect([ran.status, calls, refused, isClosed]).toEqual(['SUCCEEDED', kind === 'middleware' ? 0 : 1, 1, true]);
+    expect(ran.result).toMatch(/"(?:status_code|statusCode)":500|internal error/);
+    expect(ran.result).not.toContain('secret row');
+  },
+);
+
+test.each([
+  ['a function URL', createLambdaFunctionURLStreamingHandler],
+  ['a REST API', createGatewayRestStreamingHandler],
+])('a streaming handler of %s rejects an execution before anything runs', async (_door, createHandler) => {
   const refuse = () => Promise.reject(new Error('called'));
   const app = new SecureApp({
     principalResolver,
@@ -64,7 +107,7 @@ test('a streaming handler rejects an execution before anything runs', async () =
     { source: 'shop' },
     durable(() => (count += 1)),
   );
-  const handler = createLambdaFunctionURLStreamingHandler(app) as unknown as Record<
+  const handler = createHandler(app) as unknown as Record<
     symbol,
     (event: unknown, stream: unknown, context: object) => Promise<void>
   >;

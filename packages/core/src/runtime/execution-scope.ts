@@ -1,8 +1,12 @@
+import type { Context } from '../context/context.js';
+
 /**
  * A durable execution, for the packages that `@sallyport/durable` depends on. One scope belongs to one flow of code: a request, a record, or an item.
  * The surface of executions puts it into the Lambda context, with all code that executions need: other packages read it if it exists.
  */
 export interface ExecutionScope {
+  /** The middlewares and the handler of a request, without streams. */
+  serve<R>(run: (context: Context) => R): (context: Context) => R;
   /** The resolver that identifies a caller once and reads it from the history after that. */
   callerOf<R>(resolver: R): R;
   /** Runs a decision once and records it. Its dates are dates again. */
@@ -32,9 +36,16 @@ export const DURABLE_MARK = 'sallyport.durable';
 export interface DurableMark {
   /** `inline`: the batch waits for its records. `handoff`: each record starts its own execution. `undefined`: the default of the kind. */
   readonly delivery: 'inline' | 'handoff' | undefined;
+  /** Wraps a middleware around the handler, so that an execution records its outcome. */
+  around<M>(middleware: M): M;
+}
+
+/** A handler with an optional mark. */
+export interface Marked {
+  readonly [DURABLE_MARK]?: DurableMark;
 }
 
 /** The mark of a handler; `undefined` for a handler that is one step of an execution. */
 export function durableMark(handler: object): DurableMark | undefined {
-  return (handler as { readonly [DURABLE_MARK]?: DurableMark })[DURABLE_MARK];
+  return (handler as Marked)[DURABLE_MARK];
 }

@@ -22,11 +22,14 @@ export type KeepsKey = (normalized: string) => boolean;
 const words = (text: string) => text.replaceAll('_', '').split(' ');
 
 const ALWAYS = words(
-  'password passwd pwd passphrase pin otp secret private_key secret_key signing_key encryption_key token access_token ' +
+  'authorization authorization_header proxy_authorization cookie set_cookie ' +
+    'password passwd pwd passphrase pin otp secret private_key secret_key signing_key encryption_key token access_token ' +
     'refresh_token id_token session_token security_token jwt client_secret client_assertion code_verifier api_key ' +
-    'api_token x_api_key authorization authorization_header authorization_id proxy_authorization cookie set_cookie ' +
+    'api_token x_api_key authorization_id ' +
     'credential credentials connection_string cvv cvv2 cvc cvc2 security_code cardholder cardholder_name',
 );
+/** The number of names at the start of {@link ALWAYS} that are fields of HTTP. */
+const HTTP_FIELDS = 5;
 const ALLOWED = words(
   'card_bin card_brand card_type transaction_id merchant_id merchant_uid mid acceptor_id terminal_id tid token_type',
 );
@@ -89,6 +92,12 @@ function splitWords(key: string): string[] {
     .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z0-9]+/);
+}
+
+/** True for a field of HTTP that carries a credential, also outside headers: `authorization`, `cookie`, `cookies`. */
+export function isHttpCredential(key: string): boolean {
+  const normalized = normalizeKey(key);
+  return ALWAYS.slice(0, HTTP_FIELDS).some((field) => normalized === field || normalized === `${field}s`);
 }
 
 /** True if the value of a key is never written unchanged. */

@@ -1,9 +1,8 @@
 import type { SecurePrincipal } from '@sallyport/core';
 import { isObject, type Members, membersOf } from '@sallyport/core/internal';
-import { DurableError, streamingRefused } from '../errors.js';
+import { DurableError } from '../errors.js';
 import type { RecordedCaller } from '../types.js';
 import type { LaneScope } from './lane-scope.js';
-import { isStreamingRoute } from './scope.js';
 
 /** Identifies the caller at the first invocation, and reads it from the history after that. */
 export async function recordCaller(
@@ -12,7 +11,6 @@ export async function recordCaller(
   identify: () => unknown,
 ): Promise<SecurePrincipal | null> {
   const { run } = lane;
-  if (isStreamingRoute(context)) throw streamingRefused('a route with the option streaming');
   lane.bind(context);
   run.caller = await lane.record('framework caller', async () => toCaller(await identify(), run.host.authority.claims));
   return run.caller;

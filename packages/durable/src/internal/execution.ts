@@ -30,6 +30,8 @@ export interface ExecutionHost {
   /** The largest number of records of a batch. */
   readonly maxRecords: number;
   readonly authority: Authority;
+  /** True for a middleware whose outcome counts at each replay. */
+  readonly isAnew: (middleware: unknown) => boolean;
   /** Starts the execution of one record. */
   readonly start: StartRecord | undefined;
   /** Called when an execution has failed. */
@@ -54,6 +56,8 @@ export class ExecutionRun {
   readonly parking = new Parking();
   /** Requests whose record names the execution. */
   readonly named = new WeakSet<object>();
+  /** Decisions with a separate operation, such as the decision of a rate limit. */
+  readonly decisions = new WeakSet<object>();
   history = new History();
   startedAt: Date;
   /** The event of the trigger. */

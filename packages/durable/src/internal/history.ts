@@ -27,9 +27,9 @@ export class History {
 }
 
 function toInfo(operation: WireOperation): OperationInfo {
-  const { Id = '', Status, StepDetails, CallbackDetails, ContextDetails, ChainedInvokeDetails } = operation;
+  const { Id = '', Type, Status, StepDetails, CallbackDetails, ContextDetails, ChainedInvokeDetails } = operation;
   const { Result } = StepDetails ?? CallbackDetails ?? ContextDetails ?? ChainedInvokeDetails ?? {};
-  return { id: Id, status: Status, result: Result };
+  return { id: Id, type: Type, status: Status, result: Result };
 }
 
 const ENDED: readonly unknown[] = ['SUCCEEDED', 'FAILED', 'TIMED_OUT', 'STOPPED', 'CANCELLED'];

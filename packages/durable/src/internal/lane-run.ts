@@ -248,7 +248,9 @@ export class LaneRun {
     const isResumed = lane?.isSilent === true;
     if (lane) lane.bind(ctx);
     else bindToStep(ctx);
-    const call = () => callWrapped(settings.middlewares, 0, handler, ctx, records[index]);
+    const mark = durableMark(handler);
+    const middlewares = mark ? settings.middlewares.map(mark.around) : settings.middlewares;
+    const call = () => callWrapped(middlewares, 0, handler, ctx, records[index]);
     try {
       const result = await (observer ? observer.runRecord(index, call) : call());
       this.#recordEnded(index, undefined, isResumed);

@@ -29,6 +29,9 @@ export interface Hooks {
   endsRetry?(name: string): Promise<Error | undefined>;
 }
 
+/** A middleware of requests, or of records and events: its last argument is `next`. */
+export type AnyMiddleware = (context: object, ...args: readonly unknown[]) => unknown;
+
 /** The members of a flow that its operations use. */
 export interface LaneScope extends ExecutionScope {
   /** The additions of the handler. */
@@ -37,6 +40,10 @@ export interface LaneScope extends ExecutionScope {
   readonly isSilent: boolean;
   /** Runs work once and records its result, which passes through JSON. A name that is used again is numbered. */
   record<T>(name: string, run: () => MaybePromise<T>): Promise<T>;
+  /** Fields of every line: the execution, and the invocation. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** Calls a middleware around a durable handler; its outcome counts once. */
+  through(middleware: AnyMiddleware, context: object, args: readonly unknown[]): Promise<unknown>;
   /** Registers clean-up for an invocation that ends without an answer. */
   onSuspend(run: () => MaybePromise<void>): void;
   /** Makes this flow the scope of a context. */
@@ -59,6 +66,10 @@ export interface LaneScope extends ExecutionScope {
   reserve(name: string): void;
   /** Notes that the flow has reached a recorded operation. */
   reach(name: string): void;
+  /** Notes that the work of the flow has ended, even before some recorded operations: later lines are new. */
+  endReplay(): void;
+  /** The names of recorded operations, from earlier invocations. */
+  readonly recordedNames: readonly string[];
   /** @throws DurableError `durable.held` */
   assertNothingHeld(place: string): void;
   /** Runs work whose position in the history is fixed now and may start its operations later. */

@@ -1,52 +1,43 @@
-import type { MaybePromise, StandardSchema } from '@sallyport/core';
-import { stateOf } from '@sallyport/core/internal';
-import { DurableError } from '../errors.js';
-import type { CallbackOptions, Durable, Duration, Execution, MapOptions, StepContext, StepOptions } from '../types.js';
+import type { Context, MaybePromise, StandardSchema } from '@sallyport/core';
+import type { CallbackOptions, Durable, Duration, MapOptions, StepContext, StepOptions } from '../types.js';
 import { runCallback } from './callback.js';
 import { recordCaller, revalidate } from './caller.js';
 import { toSeconds } from './checks.js';
-import { assertOwnFlow, runAs } from './current.js';
+import { runAs } from './current.js';
 import { withDates } from './decision.js';
 import type { ExecutionRun } from './execution.js';
 import { recordFailure } from './failures.js';
 import { flatContext, withPrefix } from './flat-context.js';
 import { assertMapping } from './handoff.js';
 import { isEnded } from './history.js';
-import { eventIdentity, placeDigest, toUuid } from './identity.js';
+import { eventIdentity } from './identity.js';
 import { mapInOrder } from './in-order.js';
 import { LaneRun, toParts } from './lane-run.js';
-import type { Hooks, LaneScope } from './lane-scope.js';
+import type { AnyMiddleware, Hooks, LaneScope } from './lane-scope.js';
 import { recordingLedger } from './ledger.js';
-import { Names } from './names.js';
-import type { HostContext } from './outside.js';
 import type { Flow } from './parking.js';
-import { hooksOf } from './records.js';
-import { bindScope, isRequestContext } from './scope.js';
+import { Passage } from './passage.js';
+import { type Origin, Place } from './place.js';
+import { identityOf, nameExecution, withoutStreams } from './request.js';
+import { bindScope } from './scope.js';
 import { type DurableContext, type OperationInfo, TEXT, VIRTUAL } from './sdk.js';
 import { fromSdk, toSdk } from './sdk-failures.js';
 import { runStep } from './step.js';
 import { fromText, type Text, toText } from './values.js';
 
-const KEPT_REQUEST =
-  'framework: AWS keeps the request of a durable execution, with its headers, until the retention has passed: answer 202 and call startExecution with an event without credentials';
+/** The start of a flow: its place, and the additions and operations that it takes over. */
+interface Start extends Origin {
+  readonly hooks?: Hooks;
+  readonly recorded?: ReadonlyMap<string, OperationInfo>;
+}
 
-/** One flow of an execution: its operations, its place in the history, and its time. */
-export class Lane implements LaneScope {
-  readonly run: ExecutionRun;
+/** One flow of an execution: its operations, the flows inside it, and what other packages use of it. */
+export class Lane extends Place implements LaneScope {
   readonly context: DurableContext;
   readonly flow: Flow;
   readonly hooks: Hooks;
-  readonly #names = new Names();
-  readonly #recorded: ReadonlyMap<string, OperationInfo>;
-  /** Recorded operations that this invocation has not reached. */
-  readonly #ahead: Set<string>;
-  #path: readonly (string | number)[];
-  #identity: string;
-  #host: HostContext = {};
-  #ids = 0;
-  /** Leases and slots that the flow holds now. */
-  #held = 0;
-  #passedMs: number;
+  /** The way through middlewares of the request or record that the flow belongs to. */
+  #passage: { readonly key: object; readonly passage: Passage } | undefined;
 
   /** @param recordId the id of the recorded context that contains the operations; `undefined` if it is new */
   constructor(
@@ -54,140 +45,27 @@ export class Lane implements LaneScope {
     context: DurableContext,
     flow: Flow,
     recordId: string | undefined,
-    {
-      identity = run.arn,
-      path = [] as readonly (string | number)[],
-      passedMs = 0,
-      hooks = {} as Hooks,
-      recorded = run.history.under(recordId),
-    } = {},
+    { hooks = {}, recorded = run.history.under(recordId), ...origin }: Start = {},
   ) {
-    this.run = run;
+    super(run, recorded, origin);
     this.context = context;
     this.flow = flow;
     this.hooks = hooks;
-    this.#recorded = recorded;
-    this.#ahead = new Set(this.#recorded.keys());
-    this.#identity = identity;
-    this.#path = path;
-    this.#passedMs = passedMs;
-  }
-
-  get arn(): string {
-    return this.run.arn;
-  }
-
-  get startedAt(): Date {
-    return this.run.startedAt;
-  }
-
-  get execution(): Execution {
-    const { arn, name, startedAt } = this.run;
-    return { arn, name, startedAt: new Date(startedAt) };
-  }
-
-  /** The execution, and the invocation that writes a line: the request id is the same in all of them. */
-  get fields(): Readonly<Record<string, string>> {
-    return { execution: this.run.name, invocation_id: this.run.lambdaContext?.awsRequestId ?? '' };
-  }
-
-  /** True while recorded operations are ahead. */
-  get isReplaying(): boolean {
-    return this.#ahead.size > 0;
-  }
-
-  get isSilent(): boolean {
-    return this.run.isOver || this.isReplaying;
-  }
-
-  /** Seconds that this flow has waited. */
-  get passedSeconds(): number {
-    return this.#passedMs / 1000;
-  }
-
-  /** The members of the context that the flow belongs to. */
-  get host(): HostContext {
-    return this.#host;
   }
 
   bind(context: object): void {
-    if (this.run.isFirst && isRequestContext(context)) this.run.warnOnce(KEPT_REQUEST);
     bindScope(context, this);
-    this.#nameExecution(context);
-    this.#host = context;
+    nameExecution(this.run, context);
+    this.host = context;
     const identity = eventIdentity(context);
     if (identity === undefined) return;
     // The index of a record in its batch differs from delivery to delivery.
-    this.#identity = identity;
-    this.#path = [];
-  }
-
-  now(): Date {
-    return new Date(this.run.startedAt.getTime() + this.#passedMs);
-  }
-
-  newId(): string {
-    this.#ids += 1;
-    return toUuid(placeDigest(this.#identity, ...this.#path, this.#ids));
-  }
-
-  idempotencyKey(name: string): string {
-    return placeDigest(this.#identity, ...this.#path, name);
+    this.identity = identity;
+    this.path = [];
   }
 
   record<T>(name: string, run: () => MaybePromise<T>): Promise<T> {
-    return this.step(this.#names.next(name), run);
-  }
-
-  callerOf<R>(resolver: R): R {
-    if (typeof resolver !== 'function') return resolver;
-    return ((context: object) => recordCaller(this, context, () => resolver(context))) as R;
-  }
-
-  async decide<T extends object>(run: () => Promise<T>): Promise<T> {
-    let own: T | undefined;
-    const decision = await this.record('framework limit', async () => {
-      own = await run();
-      return own;
-    });
-    // A refund needs the object that the limiter returned.
-    return own ?? withDates(decision);
-  }
-
-  ledgerOf<L extends object>(ledger: L): L {
-    return recordingLedger(this, ledger);
-  }
-
-  /** Not a part of a Lambda context that is written as JSON. */
-  toJSON(): undefined {
-    return undefined;
-  }
-
-  /** The recorded operation of a name, from an earlier invocation. */
-  recorded(name: string): OperationInfo | undefined {
-    return this.#recorded.get(name);
-  }
-
-  /**
-   * Checks an operation before its position is fixed.
-   *
-   * @param operations the number of operations in the history that it adds at most
-   */
-  begin(name: string, operations: number): void {
-    if (this.run.refusal) throw this.run.refusal;
-    assertOwnFlow(this, name);
-    this.#names.use(name);
-    if (!this.#recorded.has(name)) this.run.count(operations, `operation "${name}"`);
-  }
-
-  /** Reserves the name of an operation that belongs to another. */
-  reserve(name: string): void {
-    this.#names.add(name);
-  }
-
-  /** Notes that the flow has reached a recorded operation. */
-  reach(name: string): void {
-    this.#ahead.delete(name);
+    return this.step(this.names.next(name), run);
   }
 
   async step<T>(name: string, run: (step: StepContext) => MaybePromise<T>, options: StepOptions = {}): Promise<T> {
@@ -203,7 +81,7 @@ export class Lane implements LaneScope {
       await this.hooks.enter?.(this, name, false);
       await this.suspend(name, () => inner.wait(name, { seconds }));
     }, name);
-    this.#passedMs += seconds * 1000;
+    this.passedMs += seconds * 1000;
     await revalidate(this, name, seconds);
   }
 
@@ -228,7 +106,7 @@ export class Lane implements LaneScope {
     return this.later(
       (inner) =>
         mapInOrder(`map "${name}"`, items, options, (item, index) =>
-          this.#runLane(inner, `${name} ${index}`, [...this.#path, name, index], (lane) =>
+          this.#runLane(inner, `${name} ${index}`, [...this.path, name, index], (lane) =>
             run(item, lane as unknown as Durable, index),
           ),
         ),
@@ -236,9 +114,14 @@ export class Lane implements LaneScope {
     );
   }
 
+  /** Operations that undo others may start after the caller was rejected. */
+  endRefusal(): void {
+    if (!this.run.isDiverged) this.run.refusal = undefined;
+  }
+
   /** Runs work in a flow with separate operations. Its result is recorded: a completed flow never runs again. */
   lane<T>(name: string, run: (lane: Lane) => MaybePromise<T>): Promise<T> {
-    return this.#runLane(this.context, name, [...this.#path, name], run);
+    return this.#runLane(this.context, name, [...this.path, name], run);
   }
 
   /**
@@ -251,48 +134,14 @@ export class Lane implements LaneScope {
     const flow = parking.open(this.flow);
     try {
       return await this.later(async (inner) => {
-        const lane = new Lane(this.run, flatContext(inner, prefix), flow, undefined, {
-          identity: this.#identity,
-          path: [...this.#path, prefix],
-          passedMs: this.#passedMs,
-          hooks: { ...this.hooks },
-          recorded: withPrefix(this.#recorded, prefix),
-        });
-        lane.#host = this.#host;
+        const recorded = withPrefix(this.history, prefix);
+        const start = { ...this.#startOf([...this.path, prefix]), recorded };
+        const lane = new Lane(this.run, flatContext(inner, prefix), flow, undefined, start);
         return runAs(lane, undefined, () => run(lane));
       }, prefix);
     } finally {
       parking.close(flow, this.flow);
     }
-  }
-
-  createRun(...parts: readonly unknown[]): object {
-    return new LaneRun(toParts(parts), this);
-  }
-
-  onSuspend(run: () => MaybePromise<void>): void {
-    this.run.onSuspend(run);
-  }
-
-  hold(): () => void {
-    this.#held += 1;
-    let isHeld = true;
-    return () => {
-      if (isHeld) this.#held -= 1;
-      isHeld = false;
-    };
-  }
-
-  /** Operations that undo others may start after the caller was rejected. */
-  endRefusal(): void {
-    if (!this.run.isDiverged) this.run.refusal = undefined;
-  }
-
-  /** @throws DurableError `durable.held` */
-  assertNothingHeld(place: string): void {
-    if (this.#held === 0) return;
-    const text = `${place}: a lease or slot is held, and a suspended execution cannot release it: release it before`;
-    throw new DurableError('durable.held', text);
   }
 
   /** Runs work whose position in the history is fixed now and may start its operations later. */
@@ -314,18 +163,6 @@ export class Lane implements LaneScope {
     throw outcome?.thrown;
   }
 
-  /** The record of a request names the execution, and has its duration. */
-  #nameExecution(context: object): void {
-    if (!isRequestContext(context)) return;
-    const state = stateOf(context);
-    const { runtime } = state;
-    if (!runtime.observability || this.run.named.has(state)) return;
-    this.run.named.add(state);
-    const durationMs = () => runtime.clock.now().getTime() - this.run.startedAt.getTime();
-    const observability = hooksOf(runtime.observability, { execution: this.run.name, durationMs });
-    Object.defineProperty(state, 'runtime', { value: { ...runtime, observability } });
-  }
-
   async #runLane<T>(
     context: DurableContext,
     name: string,
@@ -333,21 +170,15 @@ export class Lane implements LaneScope {
     run: (lane: Lane) => MaybePromise<T>,
   ): Promise<T> {
     const { parking, sdk } = this.run;
-    const recorded = this.#recorded.get(name);
+    const recorded = this.recorded(name);
     if (!recorded) this.run.count(1, name);
-    this.#ahead.delete(name);
+    this.reach(name);
     const flow = parking.open(this.flow);
     try {
       const text = await context.runInChildContext<Text>(
         name,
         async (inner) => {
-          const lane = new Lane(this.run, inner, flow, recorded?.id, {
-            identity: this.#identity,
-            path,
-            passedMs: this.#passedMs,
-            hooks: { ...this.hooks },
-          });
-          lane.#host = this.#host;
+          const lane = new Lane(this.run, inner, flow, recorded?.id, this.#startOf(path));
           try {
             return toText(await runAs(lane, undefined, () => run(lane)), name);
           } catch (thrown) {
@@ -362,5 +193,69 @@ export class Lane implements LaneScope {
     } finally {
       parking.close(flow, this.flow);
     }
+  }
+
+  #startOf(path: readonly (string | number)[]): Start {
+    const { identity, passedMs, host } = this;
+    return { identity, path, passedMs, host, hooks: { ...this.hooks } };
+  }
+
+  serve<R>(run: (context: Context) => R): (context: Context) => R {
+    return (context) => {
+      nameExecution(this.run, context);
+      return withoutStreams(run, context);
+    };
+  }
+
+  callerOf<R>(resolver: R): R {
+    if (typeof resolver !== 'function') return resolver;
+    return ((context: object) => recordCaller(this, context, () => resolver(context))) as R;
+  }
+
+  async decide<T extends object>(run: () => Promise<T>): Promise<T> {
+    let own: T | undefined;
+    const decision = await this.record('framework limit', async () => {
+      own = await run();
+      return own;
+    });
+    // A refund needs the object that the limiter returned.
+    const known = own ?? withDates(decision);
+    this.run.decisions.add(known);
+    return known;
+  }
+
+  ledgerOf<L extends object>(ledger: L): L {
+    return recordingLedger(this, ledger);
+  }
+
+  createRun(...parts: readonly unknown[]): object {
+    return new LaneRun(toParts(parts), this);
+  }
+
+  through(middleware: AnyMiddleware, context: object, args: readonly unknown[]): Promise<unknown> {
+    const key = identityOf(context);
+    this.#passage ??= { key, passage: new Passage(this) };
+    if (this.#passage.key === key) return this.#passage.passage.through(middleware, context, args);
+    // A request inside the request of this flow, such as the call of a tool: its outcome is a part of the outer one.
+    return Promise.resolve(middleware(context, ...args));
+  }
+
+  /** Runs a durable handler after its middlewares. When it has ended, later lines are new, such as the line of its error. */
+  async handle<T>(context: object, run: () => MaybePromise<T>): Promise<T> {
+    try {
+      if (this.#passage?.key === identityOf(context)) await this.#passage.passage.enter(context);
+      return await run();
+    } finally {
+      this.endReplay();
+    }
+  }
+
+  onSuspend(run: () => MaybePromise<void>): void {
+    this.run.onSuspend(run);
+  }
+
+  /** Not a part of a Lambda context that is written as JSON. */
+  toJSON(): undefined {
+    return undefined;
   }
 }

@@ -15,11 +15,15 @@ interface Observed {
   span?<T>(name: string, run: (span: SpanScope) => T, attributes?: SpanAttributes): T;
 }
 
-/** The members of a flow that its context takes over. */
-interface Replayed {
+/** The members of a flow for its lines. */
+interface Quiet {
   /** Fields of every line. */
   readonly fields: Readonly<Record<string, string>>;
   readonly isSilent: boolean;
+}
+
+/** The members of a flow that its context takes over. */
+interface Replayed extends Quiet {
   now(): Date;
   newId(): string;
 }
@@ -37,11 +41,15 @@ export function addOperations(context: object, operations: Operations): void {
 
 /** Replaces the members that differ inside an execution: time, ids, and lines, which are written once. */
 export function addReplayRules(context: object, scope: Replayed): void {
-  const { metric, span } = context as Observed;
-  const { log } = context as Observed;
+  define(context, { now: () => scope.now(), newId: () => scope.newId() });
+  addQuiet(context, scope);
+}
+
+/** Replaces the members that write lines, metrics and spans, once for each context. */
+export function addQuiet(context: object, scope: Quiet): void {
+  if (Object.hasOwn(context, 'log')) return;
+  const { log, metric, span } = context as Observed;
   define(context, {
-    now: () => scope.now(),
-    newId: () => scope.newId(),
     ...(log && { log: quietLogger(log.with(scope.fields), scope) }),
     ...(metric && {
       metric: (...args: Parameters<typeof metric>) => (scope.isSilent ? undefined : metric.apply(context, args)),

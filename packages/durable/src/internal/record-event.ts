@@ -1,9 +1,8 @@
 import { isObject, type Members } from '@sallyport/core/internal';
-import { isSensitiveKey } from '@sallyport/core/observability';
+import { isHttpCredential, isSensitiveKey } from '@sallyport/core/observability';
 
 /** Members with names and values that senders set, as in an HTTP header. */
 const HEADERS: readonly string[] = ['headers', 'multivalueheaders', 'messageattributes'];
-const CREDENTIAL = /^(?:authorization|authorizationtoken|cookies?|set-cookie)$/i;
 
 /**
  * The event of one record, as its trigger would send it: the event of an execution with this record alone, without credentials. AWS keeps it until the
@@ -32,8 +31,8 @@ function withoutCredentials(value: unknown, isHeaders = false): unknown {
 }
 
 function isCredential(name: string, value: unknown, isHeader: boolean): boolean {
-  if (isHeader) return CREDENTIAL.test(name) || isSensitiveKey(name);
-  return CREDENTIAL.test(name) && (typeof value === 'string' || Array.isArray(value));
+  if (isHeader) return isSensitiveKey(name);
+  return isHttpCredential(name) && (typeof value === 'string' || Array.isArray(value));
 }
 
 /** A header as `{ name, value }`, or as an object with its name, as in Kafka. */
@@ -41,5 +40,5 @@ function isSecretPair(item: unknown): boolean {
   if (!isObject(item)) return false;
   const { name } = item as Members;
   const names = typeof name === 'string' ? [name] : Object.keys(item);
-  return names.some((one) => CREDENTIAL.test(one) || isSensitiveKey(one));
+  return names.some(isSensitiveKey);
 }

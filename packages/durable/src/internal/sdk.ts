@@ -7,6 +7,8 @@ export type DurableSdk = typeof Sdk;
 /** The members of a recorded operation that flows read. */
 export interface OperationInfo {
   readonly id: string;
+  /** The kind of operation, such as `STEP`. */
+  readonly type: string | undefined;
   readonly status: string | undefined;
   /** The recorded text of its result. */
   readonly result: string | undefined;

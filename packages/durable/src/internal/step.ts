@@ -117,8 +117,8 @@ class StepRun<T> {
       })
       .then(
         (text) => {
-          // The SDK found another operation at this position.
-          if (recorded?.type !== 'STEP' && !this.#hasRun) {
+          // The SDK found another operation, which this flow has not reached. It ends the execution: the handler must not continue until then.
+          if (recorded?.type !== 'STEP' && !this.#hasRun && this.#lane.isSilent) {
             throw run.diverge(`step "${this.#name}" is not at its position in the history`);
           }
           return this.#valueOf(withoutInput(digest, text, `step "${this.#name}"`));

@@ -31,7 +31,7 @@ import {
 } from '@sallyport/core/options';
 import { parseForm } from '#forms';
 import { observe } from '#observability';
-import { isMiddleware, type Registration, type RegistrationInit } from '../routing/registration.js';
+import { isMiddleware, type Registration, type RegistrationInit, type Run } from '../routing/registration.js';
 import { HTTP_ERROR_FORMAT_FLAT_LEGACY, HTTP_ERROR_FORMAT_NESTED, HTTP_ERROR_FORMAT_PROBLEM } from './error-body.js';
 import type { Observation } from './observation.js';
 import { composeChain } from './run.js';
@@ -196,15 +196,12 @@ export class RegistrationBook {
   register(init: RegistrationInit): Registration {
     const use = toFrozenList(init.use);
     const registration = {
+      ...init,
       route: Object.freeze(init.route),
-      paramNames: init.paramNames,
-      handler: init.handler,
       authRequired: init.authRequired ?? false,
-      posture: init.posture,
       use,
       tags: toFrozenList(init.tags),
-      states: init.states,
-      run: composeChain(this.#chainOf(use), init.handler),
+      run: this.#compose({ use, handler: init.handler }),
     };
     this.#registrations.push(registration);
     return registration;
@@ -221,13 +218,11 @@ export class RegistrationBook {
     }
     if (!isMiddleware(middleware)) throw new FrameworkError('app.bad_request', TOO_MANY_PARAMETERS);
     this.#middlewares.push(middleware);
-    for (const registration of this.#registrations) {
-      registration.run = composeChain(this.#chainOf(registration.use), registration.handler);
-    }
+    for (const registration of this.#registrations) registration.run = this.#compose(registration);
   }
 
-  #chainOf(use: readonly Middleware[]): readonly Middleware[] {
-    return use.length === 0 ? this.#middlewares : [...this.#middlewares, ...use];
+  #compose({ use, handler }: Pick<Registration, 'use' | 'handler'>): Run {
+    return composeChain(use.length === 0 ? this.#middlewares : [...this.#middlewares, ...use], handler);
   }
 
   /** In the order of registration. */

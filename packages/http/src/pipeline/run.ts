@@ -13,12 +13,14 @@ import {
   canonicalizeResponse,
   closeStream,
   type DoorTraits,
+  DURABLE_MARK,
   type EncodedBody,
   internalError,
   isFailure,
   isOutgoingResponse,
   isPromise,
   logFailure,
+  type Marked,
   type OutgoingResponse,
   RequestContext,
   stateOf,
@@ -297,8 +299,10 @@ export function composeChain(middlewares: readonly Middleware[], handler: Handle
     const result = handler(ctx);
     return isOutgoingResponse(result) ? result : settle(result);
   };
+  const { [DURABLE_MARK]: mark } = handler as Marked;
   for (let index = middlewares.length - 1; index >= 0; index -= 1) {
-    run = wrap(middlewares[index] as Middleware, index, run);
+    const middleware = middlewares[index] as Middleware;
+    run = wrap(mark?.around(middleware) ?? middleware, index, run);
   }
   return run;
 }

@@ -1,5 +1,5 @@
 import { type AuthHook, FrameworkError, type PolicyDecision, type PolicyHook } from '@sallyport/core';
-import { base64Size, internalError, isPromise, type RequestSource, STAGE } from '@sallyport/core/internal';
+import { base64Size, internalError, isPromise, type RequestSource, type Scoped, STAGE } from '@sallyport/core/internal';
 import type { RouteTable } from '../routing/internal/router.js';
 import type { Decorate, Exchange, RenderError, Stage } from './run.js';
 
@@ -115,7 +115,9 @@ export const invoke: Stage = ({ registration, ctx, state }) => {
   if (!registration) throw internalError('no operation is registered for this event');
   if (state.runtime.traceHead.length > 0) state.passed |= STAGE.handler;
   const { span } = state;
-  return span ? span.run(() => registration.run(ctx)) : registration.run(ctx);
+  const scope = (state.lambdaContext as Scoped | undefined)?.['sallyport.execution'];
+  const run = scope?.serve(registration.run) ?? registration.run;
+  return span ? span.run(() => run(ctx)) : run(ctx);
 };
 
 /** Adds `x-request-id`. */

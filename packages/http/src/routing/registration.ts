@@ -33,17 +33,14 @@ export interface RegistrationInit {
 }
 
 /** One registered HTTP, GraphQL or WebSocket operation. */
-export interface Registration extends Pick<RegistrationInit, 'route' | 'paramNames' | 'handler'> {
-  /** Secure container: the data that its gate checks. */
-  readonly posture: unknown;
+export interface Registration
+  extends Pick<RegistrationInit, 'route' | 'paramNames' | 'handler' | 'posture' | 'states'> {
   /** Open container: the auth hook must identify the caller. */
   readonly authRequired: boolean;
   /** Middlewares of this operation. */
   readonly use: readonly Middleware[];
   /** OpenAPI tags of its groups. */
   readonly tags: readonly string[];
-  /** The facts for its callers. */
-  readonly states: CheckedStatement | undefined;
   /** Runs middlewares and handler. */
   readonly run: Run;
 }

@@ -148,18 +148,15 @@ export class HttpSurface implements Surface {
     }
     assertBoundParams(handler, compiled.paramNames, place);
     this.#routes.assertFree(verb, compiled);
+    const { streaming, trailingSlash, ...rest } = extra;
     const registration = this.#kernel.book.register({
-      route: { surface: 'http', method: verb, pattern: compiled.canonical, streaming: extra.streaming },
+      ...rest,
+      route: { surface: 'http', method: verb, pattern: compiled.canonical, streaming },
       paramNames: compiled.paramNames,
       handler,
-      authRequired: extra.authRequired,
-      posture: extra.posture,
-      use: extra.use,
-      tags: extra.tags,
-      states: extra.states,
     });
     this.#routes.add(verb, compiled, registration);
-    const slashed = extra.trailingSlash ? withTrailingSlash(compiled) : undefined;
+    const slashed = trailingSlash ? withTrailingSlash(compiled) : undefined;
     if (slashed) this.#routes.add(verb, slashed, registration);
     return registration;
   }

@@ -23,7 +23,7 @@ import { runPassed } from './resolver-marks.js';
 
 /** The part of a registration that the gate reads. */
 export interface GuardedRecord {
-  readonly posture: unknown;
+  readonly posture?: unknown;
 }
 
 /** The gate's own errors; they do not contain the reason. */
