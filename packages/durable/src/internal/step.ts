@@ -100,8 +100,8 @@ class StepRun<T> {
     } catch (error) {
       throw fromSdk(error, this.#stack);
     }
-    // The SDK found another operation at this position. It ends the execution, and the handler must not continue with that result until then.
-    if (recorded?.type !== 'STEP' && !this.#hasRun)
+    // The SDK found another operation, which this flow has not reached. It ends the execution: the handler must not continue until then.
+    if (recorded?.type !== 'STEP' && !this.#hasRun && lane.isSilent)
       throw lane.run.diverge(`step "${this.#name}" is not at its position in the history`);
     const text = withoutInput(digest, recordedText, `step "${this.#name}"`);
     const { read } = lane.hooks;
