@@ -70,7 +70,7 @@ function tableOf(groups: readonly MetricGroup[]): string {
 function rowOf({ dimensions, by }: MetricGroup, { name, unit, alarmed }: MetricRow): string {
   const sets = [dimensions, ...(alarmed ? [['service'], ['service', 'version']] : [])];
   const detail = by ? `\`${by.detail}\`: ${priced(by.dimensions)}` : '';
-  return `| \`${name}\` | ${unit} | ${TEXTS[name] ?? ''} | ${sets.map(priced).join('; ')} | ${detail} |`;
+  return `| \`${name}\` | ${unit} | ${TEXTS[name] ?? ''} | ${[...new Set(sets.map(priced))].join('; ')} | ${detail} |`;
 }
 
 function priced(set: readonly string[]): string {
