@@ -42,7 +42,9 @@ describe("the Lambda API of a durable function, with AWS's client", () => {
       const all = engine().operations(arn);
       const id = all.find(({ Name, Type }) => Name === 'payment' && Type === 'CALLBACK')?.CallbackDetails?.CallbackId;
       const isSubmitted = all.some(({ Name, Status }) => Name === 'payment submit' && Status === 'SUCCEEDED');
-      if (id !== undefined && isSubmitted) return { arn, id };
+      // The last operation before the execution waits.
+      const isCancellable = all.some(({ Name }) => Name === 'framework cancel');
+      if (id !== undefined && isSubmitted && isCancellable) return { arn, id };
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }
