@@ -198,7 +198,7 @@ test('items of map, values and steps without a result are taken over, and a call
       onSuspended: (engine) => engine.succeedCallback(ids.at(-1) ?? '', '"yes"'),
     });
   }
-  // The items run side by side: the ledger decides which is first.
+  // The items run side by side, in no order.
   expect(bodies.splice(0, 2).sort()).toEqual([1, 2]);
   expect(bodies).toEqual(['nothing', [[{ twice: 2 }, { twice: 4 }], true, 'yes']]);
   expect(new Set(ids).size).toBe(2);

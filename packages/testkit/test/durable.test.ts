@@ -82,14 +82,14 @@ async function rejectionOf(run: (save: Save, engine: DurableEngine) => unknown):
   return error;
 }
 
-// The SDK compares the ends of waits with the clock of the machine, and asks for the end of one that is in its past.
+// The SDK compares the ends of waits with the clock of the machine, and requests the end of a wait that is in its past.
 describe.each([
   ['in the past', '2020-01-01T00:00:00Z'],
   ['in the future', '2090-01-01T00:00:00Z'],
 ])('with a clock %s', (_name, now) => {
   const fromNow = (date: Date | undefined) => Math.round(((date?.getTime() ?? 0) - Date.now()) / 60_000);
 
-  test('the ends of waits and of delays are in the time of the machine, and everything else in its own', async () => {
+  test('the ends of waits and of delays are in the time of the machine, and starts in the time of the service', async () => {
     const clock = new ManualClock(Date.parse(now));
     const inPast: Operation[][] = [];
     const { engine, invocations, start } = setUp(

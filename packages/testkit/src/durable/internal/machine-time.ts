@@ -4,8 +4,8 @@ import type { Operation } from '../wire.js';
 const TOLERANCE_MS = 1_000;
 
 /**
- * An operation for the SDK, which compares the ends of waits with the clock of the machine: with a manual clock in the past it would ask for
- * the end of each wait at once.
+ * An operation for the SDK, which compares the ends of waits with the clock of the machine: with a manual clock in the past it requests the
+ * end of each wait immediately.
  *
  * @param nowMs the time of the service
  */
