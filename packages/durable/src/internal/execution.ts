@@ -2,10 +2,10 @@ import type { Environment, FullClock, IdGenerator, LambdaContext, Logger, MaybeP
 import { guardHook } from '@sallyport/core/internal';
 import { DurableError } from '../errors.js';
 import type { ExecutionClient, FailedExecution, RecordedCaller, StartRecord } from '../types.js';
-import type { Starter } from './handoff.js';
 import { History } from './history.js';
 import { Parking } from './parking.js';
 import type { DurableSdk, WireOperation } from './sdk.js';
+import type { Starter } from './transport.js';
 
 /** AWS permits 3,000 operations: the rest is for the operations that end an execution. */
 const MAX_OPERATIONS = 2_900;

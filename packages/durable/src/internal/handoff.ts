@@ -6,16 +6,10 @@ import type { ExecutionRun } from './execution.js';
 import { eventIdentity } from './identity.js';
 import type { LaneScope } from './lane-scope.js';
 import { eventOfRecord } from './record-event.js';
+import type { Starter } from './transport.js';
 
 /** Sources whose records have no order: each record starts a separate execution by default. */
 const FREE: readonly string[] = ['queue', 'topic', 'event-bus', 's3', 'alarm'];
-
-/** The start of executions for records. */
-export interface Starter {
-  readonly start: StartRecord;
-  /** True if records of sources without order start executions by default. */
-  readonly isDefault: boolean;
-}
 
 /** One record of a batch. */
 export interface BatchRecord {

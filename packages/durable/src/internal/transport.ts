@@ -1,6 +1,13 @@
 import { type Members, membersOf } from '@sallyport/core/internal';
-import type { Starter } from './handoff.js';
+import type { StartRecord } from '../types.js';
 import type { DurableExecutionClient, DurableSdk, WireOperation } from './sdk.js';
+
+/** The start of executions for records. */
+export interface Starter {
+  readonly start: StartRecord;
+  /** True if records of sources without order start executions by default. */
+  readonly isDefault: boolean;
+}
 
 /**
  * The transport of one invocation, which keeps the operations that pass through it. The SDK passes them to hooks too, but with hooks it

@@ -12,7 +12,7 @@ import {
   type Outcome,
   type StateRequest,
 } from '@sallyport/testkit/durable';
-import type { Starter } from '../../internal/handoff.js';
+import type { Starter } from '../../internal/transport.js';
 import { type Body, type Observer, places } from '../observer.js';
 import type { BuildDurable, DurableHandler, DurableRun, RunDurableOptions, StartedRun } from '../types.js';
 import { type KillPlan, NEVER, stopped } from './kill.js';
