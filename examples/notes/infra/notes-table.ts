@@ -12,15 +12,16 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 
 const ACTIONS = {
-  read: ['dynamodb:Scan'],
-  write: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:DeleteItem', 'dynamodb:Scan'],
+  read: ['dynamodb:Query'],
+  write: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:DeleteItem', 'dynamodb:Query'],
 };
 
 /** The table of the notes. */
 export class NotesTable extends Table {
   constructor(scope: Construct, id: string) {
     super(scope, id, {
-      partitionKey: { name: 'id', type: AttributeType.STRING },
+      partitionKey: { name: 'list', type: AttributeType.STRING },
+      sortKey: { name: 'id', type: AttributeType.STRING },
       billingMode: BillingMode.PAY_PER_REQUEST,
       encryption: TableEncryption.AWS_MANAGED,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },

@@ -20,8 +20,14 @@ async function createTableNotes(): Promise<TableNotes> {
   await client.send(
     new CreateTableCommand({
       TableName,
-      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+      KeySchema: [
+        { AttributeName: 'list', KeyType: 'HASH' },
+        { AttributeName: 'id', KeyType: 'RANGE' },
+      ],
+      AttributeDefinitions: [
+        { AttributeName: 'list', AttributeType: 'S' },
+        { AttributeName: 'id', AttributeType: 'S' },
+      ],
       BillingMode: 'PAY_PER_REQUEST',
     }),
   );
