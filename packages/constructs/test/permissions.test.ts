@@ -119,7 +119,7 @@ it('the comparison has every exported construct', () => {
 });
 
 it.each([
-  ['notes', 'Notes', ['GetItem', 'PutItem', 'DeleteItem', 'Scan'], ['PutObject', 'GetObject']],
+  ['notes', 'Notes', ['GetItem', 'PutItem', 'DeleteItem', 'Query'], ['PutObject', 'GetObject']],
   ['sandbox', 'Sandbox', [], []],
 ] as const)(
   'the roles of the example %s may do exactly what they do',
@@ -140,7 +140,7 @@ it.each([
     };
     const exports: More = (list) => {
       const arnOf = find(list);
-      list.add('dynamodb:Scan', arnOf('AWS::DynamoDB::Table', /^Notes/));
+      list.add('dynamodb:Query', arnOf('AWS::DynamoDB::Table', /^Notes/));
       list.add('s3:PutObject', `${arnOf('AWS::S3::Bucket', /^Attachments/)}/exports/key`);
       list.add('sqs:SendMessage', arnOf('AWS::SQS::Queue', /^Approvals[0-9A-F]{8}$/));
       list.add('lambda:InvokeFunction', `${arnOf('AWS::Lambda::Function', /^Exports/)}:1`);

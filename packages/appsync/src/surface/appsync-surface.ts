@@ -15,6 +15,7 @@ import {
   logRefusal,
   type OutgoingResponse,
   remainingMs,
+  type Scoped,
 } from '@sallyport/core/internal';
 import { defineOptions, integer, number, type OptionKinds, oneOf } from '@sallyport/core/options';
 import {
@@ -235,8 +236,26 @@ export class AppSyncSurface implements Surface {
     return { exchange: new ResolverExchange(state, isResolverEvent(event, names), field?.registration), slot };
   }
 
-  /** Starts one element of a batch, unless the time is up. */
+  /** Starts one element of a batch, in an execution with its own operations. */
   async #start(element: Element): Promise<Outcome> {
+    const { state } = element.exchange;
+    const scope = (state.lambdaContext as Scoped | undefined)?.['sallyport.execution'];
+    if (!scope) return this.#startInTime(element);
+    try {
+      return await scope.element(state, async () => {
+        const outcome = await this.#startInTime(element);
+        return 'payload' in outcome ? { payload: outcome.payload ?? null } : outcome;
+      });
+    } catch (error) {
+      return { error: toErrorObject(error, state) };
+    } finally {
+      // An element that an earlier invocation has answered is not in its group.
+      element.slot?.close();
+    }
+  }
+
+  /** Starts one element of a batch, unless the time is up. */
+  async #startInTime(element: Element): Promise<Outcome> {
     const { state } = element.exchange;
     const left = remainingMs(state.lambdaContext);
     const margin = this.#options.deadlineMarginMs;

@@ -124,6 +124,15 @@ export class Lane extends Place implements LaneScope {
     return this.#runLane(this.context, name, [...this.path, name], run);
   }
 
+  element<T>(state: object, run: () => Promise<T>): Promise<T> {
+    const name = this.names.next('element');
+    this.names.add(name);
+    return this.lane(name, (lane) => {
+      bindScope(state, lane);
+      return run();
+    });
+  }
+
   /**
    * Runs work in a flow without a separate operation: its operations are in the context of this flow, and its end is not recorded.
    *
