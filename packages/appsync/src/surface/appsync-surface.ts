@@ -236,7 +236,7 @@ export class AppSyncSurface implements Surface {
     return { exchange: new ResolverExchange(state, isResolverEvent(event, names), field?.registration), slot };
   }
 
-  /** Starts one element of a batch, in an execution with its own operations. */
+  /** Starts one element of a batch, in an execution as a separate flow. */
   async #start(element: Element): Promise<Outcome> {
     const { state } = element.exchange;
     const scope = (state.lambdaContext as Scoped | undefined)?.['sallyport.execution'];

@@ -7,7 +7,7 @@ import type { Context } from '../context/context.js';
 export interface ExecutionScope {
   /** The middlewares and the handler of a request, without streams. */
   serve<R>(run: (context: Context) => R): (context: Context) => R;
-  /** Runs an element of a batch invoke in its own flow, once, and makes the flow the scope of its state. The result passes through JSON. */
+  /** Runs an element of a batch invoke in a separate flow, once, and makes the flow the scope of its state. The result passes through JSON. */
   element<T>(state: object, run: () => Promise<T>): Promise<T>;
   /** The resolver that identifies a caller once and reads it from the history after that. */
   callerOf<R>(resolver: R): R;
