@@ -1,15 +1,8 @@
 import { json } from '@sallyport/http';
 import { Authenticated, Public, SecureApp } from '@sallyport/secure';
-import {
-  buildAPIGatewayProxyRequest,
-  buildAPIGatewayV2Request,
-  buildAppSyncEvent,
-  buildLambdaFunctionURLRequest,
-  buildLoadBalancerRequest,
-  buildQueueEvent,
-  buildWebSocketEvent,
-} from '@sallyport/testkit';
+import { buildAPIGatewayV2Request, buildQueueEvent } from '@sallyport/testkit';
 import { type Durable, durable } from '../src/index.js';
+import { DOORS } from './doors.js';
 import { runExecution } from './run.js';
 
 /** A record of the hook `log`, as far as it belongs to an execution. */
@@ -73,17 +66,6 @@ test('the metrics of an execution have the same time', async () => {
   expect(metrics).toEqual([['framework.event', 600_000]]);
 });
 
-const HTTP_DOORS: readonly (readonly [string, object])[] = [
-  ['HTTP API v2', buildAPIGatewayV2Request('POST', '/orders', {})],
-  ['REST API v1', buildAPIGatewayProxyRequest('POST', '/orders', {})],
-  ['load balancer', buildLoadBalancerRequest('POST', '/orders', {})],
-  ['function URL', buildLambdaFunctionURLRequest('POST', '/orders', {})],
-];
-const DOORS: readonly (readonly [string, object])[] = [
-  ...HTTP_DOORS,
-  ['GraphQL', buildAppSyncEvent({ parentTypeName: 'Query', fieldName: 'order' })],
-  ['WebSocket', buildWebSocketEvent({ eventType: 'MESSAGE', routeKey: 'order', body: '{}' })],
-];
 const ASKED = () => ({ identity: 'ada', scopes: [] });
 
 test.each(DOORS.flatMap(([door, event]) => [[door, 'open', event] as const, [door, 'closed', event] as const]))(

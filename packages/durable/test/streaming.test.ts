@@ -6,32 +6,14 @@ import {
   text,
 } from '@sallyport/http';
 import { Authenticated, Public, SecureApp } from '@sallyport/secure';
-import {
-  buildAPIGatewayProxyRequest,
-  buildAPIGatewayV2Request,
-  buildAppSyncEvent,
-  buildLambdaFunctionURLRequest,
-  buildLoadBalancerRequest,
-  buildWebSocketEvent,
-} from '@sallyport/testkit';
 import { type Durable, durable, durableExecutions } from '../src/index.js';
+import { DOORS, HTTP_DOORS } from './doors.js';
 import { runExecution } from './run.js';
 
 const principalResolver = () => ({ identity: 'ada', scopes: [] });
 /** The keys of a streaming handler: its function without the runtime's global. */
 const STREAMS = Symbol.for('sallyport.http.streaming-handler/1');
 
-const HTTP_DOORS: readonly (readonly [string, object])[] = [
-  ['HTTP API v2', buildAPIGatewayV2Request('POST', '/orders', {})],
-  ['REST API v1', buildAPIGatewayProxyRequest('POST', '/orders', {})],
-  ['load balancer', buildLoadBalancerRequest('POST', '/orders', {})],
-  ['function URL', buildLambdaFunctionURLRequest('POST', '/orders', {})],
-];
-const DOORS: readonly (readonly [string, object])[] = [
-  ...HTTP_DOORS,
-  ['GraphQL', buildAppSyncEvent({ parentTypeName: 'Query', fieldName: 'order' })],
-  ['WebSocket', buildWebSocketEvent({ eventType: 'MESSAGE', routeKey: 'order', body: '{}' })],
-];
 const POSTURES = { public: Public(), closed: Authenticated() };
 type Posture = keyof typeof POSTURES;
 

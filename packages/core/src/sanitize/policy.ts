@@ -21,15 +21,16 @@ export type KeepsKey = (normalized: string) => boolean;
 /** In the form of {@link normalizeKey}: at import it is faster to remove the underscores of all words in one call. */
 const words = (text: string) => text.replaceAll('_', '').split(' ');
 
-const ALWAYS = words(
-  'authorization authorization_header proxy_authorization cookie set_cookie ' +
+/** Fields of HTTP that carry a credential. */
+const HTTP_FIELDS = words('authorization authorization_header proxy_authorization cookie set_cookie');
+const ALWAYS = HTTP_FIELDS.concat(
+  words(
     'password passwd pwd passphrase pin otp secret private_key secret_key signing_key encryption_key token access_token ' +
-    'refresh_token id_token session_token security_token jwt client_secret client_assertion code_verifier api_key ' +
-    'api_token x_api_key authorization_id ' +
-    'credential credentials connection_string cvv cvv2 cvc cvc2 security_code cardholder cardholder_name',
+      'refresh_token id_token session_token security_token jwt client_secret client_assertion code_verifier api_key ' +
+      'api_token x_api_key authorization_id ' +
+      'credential credentials connection_string cvv cvv2 cvc cvc2 security_code cardholder cardholder_name',
+  ),
 );
-/** The number of names at the start of {@link ALWAYS} that are fields of HTTP. */
-const HTTP_FIELDS = 5;
 const ALLOWED = words(
   'card_bin card_brand card_type transaction_id merchant_id merchant_uid mid acceptor_id terminal_id tid token_type',
 );
@@ -97,7 +98,7 @@ function splitWords(key: string): string[] {
 /** True for a field of HTTP that carries a credential, also outside headers: `authorization`, `cookie`, `cookies`. */
 export function isHttpCredential(key: string): boolean {
   const normalized = normalizeKey(key);
-  return ALWAYS.slice(0, HTTP_FIELDS).some((field) => normalized === field || normalized === `${field}s`);
+  return HTTP_FIELDS.some((field) => normalized === field || normalized === `${field}s`);
 }
 
 /** True if the value of a key is never written unchanged. */

@@ -122,18 +122,21 @@ export class Passage {
   #set(set: Bag['set'], key: unknown, value: unknown): void {
     const id = this.#isDeciding ? keyOf(key) : undefined;
     const { json, live } = this.#recorded ?? NOTHING;
-    const isLive = live.includes(id ?? '');
-    const isJson = !isLive && isWritable(key, value);
     if (id !== undefined && Object.hasOwn(json, id)) set(key, json[id]);
     else if (id === undefined || this.#isDecision(value)) set(key, value);
+    else this.#note(id, live.includes(id), set, key, value);
+  }
+
+  /** Notes a value for the record, or that it cannot be recorded. */
+  #note(id: string, isLive: boolean, set: Bag['set'], key: unknown, value: unknown): void {
+    const isJson = !isLive && isWritable(key, value);
     // A JSON value that is new at a replay is not a part of the recorded outcome.
-    else if (!isJson || !this.#isPassed) {
-      this.#json.delete(id);
-      this.#live.delete(id);
-      if (isJson) this.#json.set(id, value);
-      else if (isLive || value !== undefined) this.#live.add(id);
-      set(key, value);
-    }
+    if (isJson && this.#isPassed) return;
+    this.#json.delete(id);
+    this.#live.delete(id);
+    if (isJson) this.#json.set(id, value);
+    else if (isLive || value !== undefined) this.#live.add(id);
+    set(key, value);
   }
 
   /** True for a decision with a separate operation. */

@@ -8,7 +8,7 @@ import { isRequestContext, isStreamingRoute } from './scope.js';
 const KEPT_REQUEST =
   'framework: AWS keeps the request of a durable execution, with its headers, until the retention has passed: answer 202 and call startExecution with an event without credentials';
 
-/** The object of a request or record: the derived contexts of a request share its state. */
+/** The object that identifies a request or record: all contexts derived from one request have the same state. */
 export function identityOf(context: object): object {
   return isRequestContext(context) ? stateOf(context) : context;
 }
