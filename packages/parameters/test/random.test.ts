@@ -50,6 +50,13 @@ const STALE: Step[] = [
   ...NAMES.map((key) => ({ kind: 'read' as const, name: key })),
 ];
 
+/** A name that is removed and written again in the same millisecond of the tests' clock. */
+const REPLACED: Step[] = [
+  { kind: 'write', name: 'b', value: '1' },
+  { kind: 'read', name: 'a' },
+  { kind: 'remove', name: 'b' },
+];
+
 /** The values that a reader may return: values that were current within the maximum age, unless a fault has prevented a call since. */
 class Ages {
   readonly #now: () => number;
@@ -181,7 +188,7 @@ it.each(['parameter', 'secret'] as const)(
         expect(await isCurrent()).toBe(true);
         expect(env.clock.pendingTimers).toBe(0);
       }),
-      { numRuns: 60, examples: [[STALE]] },
+      { numRuns: 60, examples: [[STALE], [REPLACED]] },
     );
   },
 );

@@ -30,6 +30,17 @@ it('counts the calls with their names, and failNext fails one call', async () =>
   ]);
 });
 
+it('a parameter that is removed and set again has another date, also when the clock of the test has not moved', async () => {
+  const { clock } = createTestEnv({ now: 1_000_000_000 });
+  const aws = fakeParameters({ clock });
+  const read = () => aws.clients.ssm.send(new GetParametersCommand({ Names: ['/a'] }));
+  aws.setParameter('/a', '1');
+  expect(await read()).toMatchObject({ Parameters: [{ Version: 1, LastModifiedDate: new Date(1_000_000_000) }] });
+  aws.remove('/a');
+  aws.setParameter('/a', '2');
+  expect(await read()).toMatchObject({ Parameters: [{ Version: 1, LastModifiedDate: new Date(1_000_000_001) }] });
+});
+
 it.each([0, 11])('rejects %i names in one call, as AWS does', async (count) => {
   const Names = Array.from({ length: count }, (_, index) => `/p${index}`);
   const call = fakeParameters().clients.ssm.send(new GetParametersCommand({ Names }));

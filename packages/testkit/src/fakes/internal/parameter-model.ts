@@ -52,6 +52,7 @@ export class ParameterModel implements ParameterValues {
   readonly #sessions = new Map<string, Session>();
   #flags = { version: 0, body: '{}', variants: false };
   #made = 0;
+  #writtenAt = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -61,7 +62,9 @@ export class ParameterModel implements ParameterValues {
   setParameter(name: string, value: string, { secure = false }: { readonly secure?: boolean } = {}): void {
     if (Buffer.byteLength(value) > 8192) throw new ServiceError('ValidationException', 400, 'value is over 8 KB');
     const version = (this.#parameters.get(name)?.version ?? 0) + 1;
-    this.#parameters.set(name, { value, secure, version, at: this.#clock.now() });
+    // AWS writes no parameter twice in a millisecond, whatever the clock of a test says.
+    this.#writtenAt = Math.max(this.#now(), this.#writtenAt + 1);
+    this.#parameters.set(name, { value, secure, version, at: new Date(this.#writtenAt) });
   }
 
   /** @see https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_PutSecretValue.html */
