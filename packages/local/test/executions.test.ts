@@ -264,6 +264,8 @@ describe('a durable function', () => {
       expect(await executions().engine.ended(arn)).toMatchObject({ status: 'SUCCEEDED' });
       await execution.getByText('"rejected"').waitFor();
       await page.getByRole('button', { name: 'Restart from here write' }).waitFor();
+      await execution.getByRole('link', { name: /^#/ }).nth(1).waitFor();
+      await expectAccessible(page);
       await page.getByRole('button', { name: /^Restart r?$|^Restart$/ }).click();
       await page.getByRole('status').filter({ hasText: 'Another execution has started' }).waitFor();
       await expectAccessible(page);

@@ -132,11 +132,11 @@ function Execution({ view }: { readonly view: ExecutionView }) {
       <h4>Operations</h4>
       <TimeLine operations={operations} arn={arn} hasEnded={!isRunning} />
       <h4>Invocations</h4>
-      <p>
+      <p class="ids">
         {invocationIds.length === 0 && <span class="quiet">No invocation in this run.</span>}
         {invocationIds.map((id) => (
           <a key={id} href={`#/invocations/${id}`}>
-            #{id}{' '}
+            #{id}
           </a>
         ))}
       </p>
