@@ -1,4 +1,6 @@
+import type { ItemTable } from '@sallyport/dynamo';
 import { slidingWindow } from '@sallyport/ratelimit';
+import { DynamoStore } from '../src/limiter/internal/dynamo-store.js';
 import { soonest } from '../src/limiter/internal/shards.js';
 import type { LimitDecision } from '../src/limiter/limiter.js';
 import type { StrategyDefinition } from '../src/strategies/internal/definition.js';
@@ -28,4 +30,13 @@ it.each([
 ])('of the requests of a granule at %d ms, a share counts at %d ms', (fromMs, toMs, expected) => {
   const strategy = slidingWindow({ limit: 5, windowMs: 1000 });
   expect((strategy as StrategyDefinition).stillCounting(fromMs, toMs)).toBeCloseTo(expected, 12);
+});
+
+it.each([
+  ['an item without counters, if it is absent', () => undefined, {}],
+  ['nothing, if it cannot be read', () => Promise.reject(new Error('down')), undefined],
+])('a look at an item sees %s', async (_title, get, expected) => {
+  const store = new DynamoStore({ get: async () => get() } as unknown as ItemTable);
+  const part = { items: 1, isFirst: true, nowMs: 0 };
+  expect(await store.glance({ pk: 'a', sk: '0', part })).toEqual(expected);
 });

@@ -15,12 +15,12 @@ const CACHE: CacheSize = { maxKeys: 1000, maxAgeMs: 10_000 };
 const CACHE_OPTIONS = group<CacheSize>()({
   maxKeys: integer(1, 1_000_000).default(CACHE.maxKeys),
   maxAgeMs: integer(1, 3_600_000, 'milliseconds').default(CACHE.maxAgeMs),
-});
+}).default(CACHE);
 
 /** The option of a cache: `false`, or its size. */
 export const cacheOption: OptionKind<CacheSize | false, CacheSize> = new OptionKind<CacheSize | false>(
   'false, or an object',
-  (value, place) => (value === false ? false : (CACHE_OPTIONS.read(value, place) ?? CACHE)),
+  (value, place) => (value === false ? false : CACHE_OPTIONS.read(value, place)),
 ).default(CACHE);
 
 interface Answer {
