@@ -7,7 +7,8 @@ export type { DurableFunctionProps } from './function/internal/durable.js';
 export type { WatchedWiring } from './function/internal/watched.js';
 export { ServiceAlarms, type ServiceAlarmsProps } from './function/service-alarms.js';
 export { ServiceDashboard, type ServiceDashboardProps } from './function/service-dashboard.js';
-export { ServiceFunction, type ServiceFunctionProps } from './function/service-function.js';
+export { ServiceFunction } from './function/service-function.js';
+export type { ServiceFunctionProps } from './function/service-function-props.js';
 export {
   type EventChannel,
   EventChannels,

@@ -1,7 +1,7 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { RemovalPolicy } from 'aws-cdk-lib/core';
-import { SERVICE_FUNCTION_PROPS, type ServiceFunctionProps } from '../function/service-function.js';
+import { SERVICE_FUNCTION_PROPS, type ServiceFunctionProps } from '../function/service-function-props.js';
 import type { ApiDomain } from '../http/api-domain.js';
 import type { ApiAuthorization } from '../http/authorization.js';
 import { choice, defineProps, flag, literal, literalWords, many, thing } from '../internal/props.js';
