@@ -1,81 +1,27 @@
 /** Traps 1, 2 and 5 with AWS's runtime client in processes that Lambda's time-out or a signal kills. */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import * as sdk from '@aws-sdk/client-lambda';
-import { systemClock } from '@sallyport/core';
-import { bundleFunction, type Runtime, startRuntime } from '@sallyport/lambda-runtime';
 import { buildQueueEvent } from '@sallyport/testkit';
-import {
-  type CheckpointRequest,
-  createDurableEngine,
-  type DurableEngine,
-  type StateRequest,
-  toRestJson,
-} from '@sallyport/testkit/durable';
-import { type Service, startService } from '@sallyport/testkit/services';
+import { startOwnProcess } from './own-process.js';
 
-const ENTRY = join(dirname(fileURLToPath(import.meta.url)), 'functions', 'stalls.ts');
 const FUNCTION = 'arn:aws:lambda:us-east-1:123456789012:function:test';
-const folder = mkdtempSync(join(tmpdir(), 'durable-stalls-'));
-const file = join(folder, 'effects.txt');
 
-let bundle: Awaited<ReturnType<typeof bundleFunction>>;
-let service: Service;
-let engine: DurableEngine;
-let runtime: Runtime | undefined;
+let own: Awaited<ReturnType<typeof startOwnProcess>>;
 beforeAll(async () => {
-  bundle = await bundleFunction(ENTRY, { format: 'cjs' });
-  service = await startService({
-    sdk,
-    handlers: {
-      CheckpointDurableExecution: async (input) =>
-        toRestJson(await engine.checkpoint(input as unknown as CheckpointRequest)) as object,
-      GetDurableExecutionState: async (input) =>
-        toRestJson(await engine.getExecutionState(input as unknown as StateRequest)) as object,
-    },
-  });
+  own = await startOwnProcess('stalls.ts');
 });
-afterAll(async () => {
-  engine.close();
-  await runtime?.stop();
-  await service.stop();
-  bundle.remove();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const start = () =>
-  startRuntime({
-    bundle: bundle.file,
-    handler: 'handler',
-    env: {
-      FRAMEWORK_DURABLE: '1',
-      EFFECTS: file,
-      AWS_ENDPOINT_URL_LAMBDA: service.endpoint,
-      AWS_ACCESS_KEY_ID: 'test',
-      AWS_SECRET_ACCESS_KEY: 'test',
-    },
-  });
+afterAll(() => own.stop());
 
 /** Runs the execution of a batch, with the outcome of each invocation and the effects of all processes. */
 async function run(bodies: readonly string[], timeoutMs?: number) {
-  writeFileSync(file, '');
   const outcomes: string[] = [];
-  engine = createDurableEngine({
-    clock: systemClock,
+  const engine = own.newEngine({
     async invoke({ event }) {
-      runtime ??= await start();
-      const { outcome, body } = await runtime.invoke(event, timeoutMs === undefined ? {} : { timeoutMs });
+      const { outcome, body } = await own.invoke(event, timeoutMs);
       outcomes.push(outcome);
       if (outcome === 'response') return { answer: JSON.parse(body.toString('utf8')) };
-      await runtime.stop();
-      runtime = undefined;
+      await own.kill();
       return { error: new Error(outcome) };
     },
-    // Waits and retries end immediately.
-    onChange: () => setImmediate(() => engine.skip()),
   });
   const records = bodies.map((body) => ({ messageId: body, body }));
   const event = buildQueueEvent('arn:aws:sqs:us-east-1:123456789012:orders', records);
@@ -86,8 +32,8 @@ async function run(bodies: readonly string[], timeoutMs?: number) {
     status,
     failed: failed.map(({ itemIdentifier }) => itemIdentifier),
     outcomes,
-    effects: readFileSync(file, 'utf8').trim().split('\n'),
-    log: runtime?.log ?? '',
+    effects: own.effects(),
+    log: own.log(),
   };
 }
 
@@ -112,8 +58,7 @@ test.each<[string, string, string[], string[]]>([
 });
 
 test('a suspended invocation leaves no line, rejection or exception to the next one in its process', async () => {
-  await runtime?.stop();
-  runtime = undefined;
+  await own.kill();
   const { status, failed, outcomes, effects, log } = await run(['waits', 'retries', 'works']);
   expect([status, failed, outcomes.every((outcome) => outcome === 'response')]).toEqual(['SUCCEEDED', [], true]);
   expect(outcomes.length).toBeGreaterThan(1);
