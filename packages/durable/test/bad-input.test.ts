@@ -259,25 +259,38 @@ test.each<[string, string, string]>([
 const POSITION = 'NonDeterministicExecutionError';
 const REFUSED = 'CheckpointUnrecoverableExecutionError';
 
+/** The end of a step that failed. */
+const FAILED = { Status: 'FAILED', StepDetails: { Error: { ErrorType: 'Error', ErrorMessage: 'no' } } };
+
 /** Changes the recorded steps. */
 const steps = (change: (step: Operation) => object) => (all: readonly Operation[]) =>
   all.map((one) => (one.Type === 'STEP' ? { ...one, ...change(one) } : one));
 
-test.each<[string, (operations: readonly Operation[]) => readonly object[], string, string[]]>([
-  ['of another function', steps(({ Name }) => ({ Name: `other ${Name}` })), POSITION, []],
+test.each<[string, (operations: readonly Operation[]) => readonly object[], string, string?]>([
+  ['of another function', steps(({ Name }) => ({ Name: `other ${Name}` })), POSITION],
   [
     'of another version, which has another step',
     steps(({ Name }) => (Name === 'pack' ? { Name: 'weigh' } : {})),
     POSITION,
-    [],
   ],
-  ['with a type changed', steps(({ Name }) => (Name === 'pack' ? { Type: 'WAIT' } : {})), POSITION, []],
-  // The service has the step, and rejects its second start.
-  ['without its first step', (all) => all.filter(({ Name }) => Name !== 'charge'), REFUSED, ['charge']],
-  ['without its last operations', (all) => all.slice(0, 2), REFUSED, ['pack']],
+  [
+    'of another version, whose other step failed',
+    steps(({ Name }) => (Name === 'pack' ? { ...FAILED, Name: 'weigh' } : {})),
+    POSITION,
+  ],
+  ['with two steps exchanged', steps(({ Name }) => ({ Name: Name === 'pack' ? 'charge' : 'pack' })), POSITION],
+  [
+    'with two steps exchanged, of which one failed',
+    steps(({ Name }) => (Name === 'pack' ? { Name: 'charge' } : { ...FAILED, Name: 'pack' })),
+    POSITION,
+  ],
+  ['with a type changed', steps(({ Name }) => (Name === 'pack' ? { Type: 'WAIT' } : {})), POSITION],
+  // The service has the step, and rejects its second start while its body runs.
+  ['without its first step', (all) => all.filter(({ Name }) => Name !== 'charge'), REFUSED, '2 charge'],
+  ['without its last operations', (all) => all.slice(0, 2), REFUSED, '2 pack'],
 ])(
   'a history %s fails the execution with one error line, and no new step runs',
-  async (_title, change, type, repeated) => {
+  async (_title, change, type, ...repeated) => {
     const bodies: string[] = [];
     const undone: string[] = [];
     let invocation = 0;
@@ -285,8 +298,8 @@ test.each<[string, (operations: readonly Operation[]) => readonly object[], stri
       async (ctx) => {
         const step = (name: string) => ctx.step(name, () => void bodies.push(`${invocation} ${name}`));
         compensate(ctx, 'undo', () => void undone.push('undone'));
-        await step('charge');
-        await step('pack').catch(() => {});
+        await step('charge').catch(() => step('refuse'));
+        await step('pack').catch(() => step('unpack'));
         await ctx.wait('pause', { seconds: 5 });
         await step('ship');
       },
@@ -300,7 +313,7 @@ test.each<[string, (operations: readonly Operation[]) => readonly object[], stri
       },
     );
     expect([ran.status, ran.error?.ErrorType]).toEqual(['FAILED', type]);
-    expect([bodies, undone]).toEqual([['1 charge', '1 pack', ...repeated.map((name) => `2 ${name}`)], []]);
+    expect([bodies, undone]).toEqual([['1 charge', '1 pack', ...repeated], []]);
     expect(ran.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
   },
 );

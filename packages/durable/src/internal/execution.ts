@@ -66,13 +66,16 @@ export class ExecutionRun {
   caller: RecordedCaller | null = null;
   /** Set if the caller may no longer act, or the code has diverged: no operation starts after it. */
   refusal: DurableError | undefined = undefined;
-  /** True after the answer of the invocation: code that still runs writes nothing. */
+  /** True after the answer of the invocation: code that still runs writes nothing, and no body of a step starts. */
   isOver = false;
+  /** False until {@link settle} has resolved. */
+  isSettled = true;
   /** Starts executions of records in place of the Lambda API; a transport has it, see `Transport`. */
   starter: Starter | undefined = undefined;
   /** True if the SDK must not suspend now, because nothing outside would continue the execution. */
   mustContinue: () => boolean = () => false;
   #operations = 0;
+  #settling: Promise<void> | undefined;
   #cleanUps: (() => MaybePromise<void>)[] = [];
 
   constructor(host: ExecutionHost, sdk: DurableSdk, arn: string, lambdaContext: LambdaContext | undefined) {
@@ -90,6 +93,7 @@ export class ExecutionRun {
   begin(operations: readonly WireOperation[]): void {
     this.history = new History(operations);
     this.#operations = this.history.size;
+    this.isSettled = this.isFirst;
     this.startedAt = dateOf(operations[0]?.StartTimestamp) ?? this.startedAt;
   }
 
@@ -116,6 +120,20 @@ export class ExecutionRun {
     return this.history.size <= 1;
   }
 
+  /**
+   * Awaited before the first body of a step in an invocation that replays: the SDK ends an execution whose history does not fit, but the
+   * handler continues for some microtasks.
+   */
+  settle(): Promise<void> {
+    this.#settling ??= new Promise((resolve) =>
+      process.nextTick(() => {
+        this.isSettled = true;
+        resolve();
+      }),
+    );
+    return this.#settling;
+  }
+
   /** Writes a warning once for each container. */
   warnOnce(text: string): void {
     const { warned, log } = this.host;
@@ -130,7 +148,6 @@ export class ExecutionRun {
 
   /** Called after the invocation. Without an answer, timers are cleared and pending notifications are awaited. */
   async end(isAnswered: boolean): Promise<void> {
-    this.isOver = true;
     if (isAnswered) return;
     await Promise.allSettled(this.#cleanUps.map(async (run) => guardHook(run)));
   }

@@ -45,7 +45,9 @@ export async function serveExecution(
     { durableExecutionClient: transport },
   );
   try {
-    const output = await handler({ ...envelope } as never, sdkContext(lambdaContext) as never);
+    const output = await handler({ ...envelope } as never, sdkContext(lambdaContext) as never).finally(() => {
+      run.isOver = true;
+    });
     // The service repeats an invocation that fails: recorded operations do not run again.
     if (output.Status === 'PENDING' && run.mustContinue())
       throw new Error('framework: suspended before its operations');

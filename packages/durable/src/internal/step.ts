@@ -104,9 +104,8 @@ class StepRun<T> {
 
   /** Without `async`, because each promise of a step costs about a tenth of its time in an execution that uses async_hooks. */
   #begin(context: DurableContext, recorded: OperationInfo | undefined): Promise<T> {
-    const { run } = this.#lane;
     this.#lane.reach(this.#name);
-    const { AtLeastOncePerRetry, AtMostOncePerRetry } = run.sdk.StepSemantics;
+    const { AtLeastOncePerRetry, AtMostOncePerRetry } = this.#lane.run.sdk.StepSemantics;
     const digest = inputDigest(this.#options);
     return context
       .step<Text>(this.#name, ({ attempt }) => this.#attempt(attempt, isEnded(recorded), digest), {
@@ -117,16 +116,24 @@ class StepRun<T> {
       })
       .then(
         (text) => {
-          // The SDK found another operation, which this flow has not reached. It ends the execution: the handler must not continue until then.
-          if (recorded?.type !== 'STEP' && !this.#hasRun && this.#lane.isSilent) {
-            throw run.diverge(`step "${this.#name}" is not at its position in the history`);
-          }
+          this.#assertOwn(recorded);
           return this.#valueOf(withoutInput(digest, text, `step "${this.#name}"`));
         },
         (error: unknown) => {
+          this.#assertOwn(recorded);
           throw fromSdk(error, this.#stack);
         },
       );
+  }
+
+  /**
+   * At another position the SDK finds the outcome of another operation. It ends the execution: the handler must not continue until then.
+   *
+   * @throws DurableError `durable.diverged` if the outcome is not of a recorded step with this name
+   */
+  #assertOwn(recorded: OperationInfo | undefined): void {
+    if (recorded?.type === 'STEP' || this.#hasRun || !this.#lane.isSilent) return;
+    throw this.#lane.run.diverge(`step "${this.#name}" is not at its position in the history`);
   }
 
   #valueOf(text: Text): T | Promise<T> {
@@ -149,6 +156,8 @@ class StepRun<T> {
     try {
       // The SDK finds operations by their position: a recorded step would run again if code before it has changed.
       if (isRecorded) throw new DurableError('durable.diverged', `${place} is recorded at another position`);
+      if (!run.isSettled) await run.settle();
+      if (run.isOver) return await new Promise<never>(() => {});
       const context = this.#contextOf(attempt);
       const work = () => runTimed(run.host.clock, place, this.#seconds, context, this.#run);
       const { maxBytes, keep } = this.#lane.hooks;
