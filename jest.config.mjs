@@ -5,8 +5,8 @@ export default {
   // Instruments of research run on demand: `npm run lab:test`.
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/scripts/lab/'],
   testEnvironment: 'node',
-  // Real servers on a busy two-core machine: only a test that hangs takes longer.
-  testTimeout: 60_000,
+  // Real servers and compilers on a busy two-core machine: only a test that hangs takes longer. No test has a limit of its own.
+  testTimeout: 600_000,
   // One more than there are cores: many files wait for a browser, DynamoDB Local or other processes. They start first (`sequencer.mjs`).
   maxWorkers: availableParallelism() + 1,
   testSequencer: '<rootDir>/scripts/jest/sequencer.mjs',

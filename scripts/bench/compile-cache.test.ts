@@ -35,7 +35,7 @@ function answerOf(file: string, variables: Readonly<Record<string, string>> = {}
   const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
     env: { PATH: process.env.PATH, ...variables },
     encoding: 'utf8',
-    timeout: 20_000,
+    timeout: 600_000,
   });
   return JSON.parse(stdout) as { directory?: string };
 }

@@ -25,7 +25,7 @@ async function runPage(change: (lambda: string) => string): Promise<CommandResul
 
 it('passes its own test with the handler that it exports', async () => {
   expect(await runPage((lambda) => lambda)).toMatchObject({ status: 0 });
-}, 30_000);
+});
 
 it('fails it with an export that answers in one piece', async () => {
   const buffered = await runPage((lambda) =>
@@ -33,4 +33,4 @@ it('fails it with an export that answers in one piece', async () => {
   );
   expect(buffered.status).not.toBe(0);
   expect(buffered.output).toContain('TypeError: the handler does not stream');
-}, 30_000);
+});

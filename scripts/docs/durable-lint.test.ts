@@ -45,7 +45,7 @@ it('reports the clock, random values, timers, requests and variables only outsid
     writeFileSync(join(folder, 'durable.grit'), block('grit'));
     writeFileSync(join(folder, 'order.ts'), HANDLER);
     const args = [BIOME, 'lint', '--reporter=github', '--max-diagnostics=none', 'order.ts'];
-    const { stdout, status } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8', timeout: 60_000 });
+    const { stdout, status } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8', timeout: 600_000 });
     const reported = [...stdout.matchAll(/order\.ts,line=(\d+)/g)].map(([, line]) => Number(line));
     const expected = HANDLER.split('\n').flatMap((line, at) => (line.endsWith('// read') ? [at + 1] : []));
     expect(reported).toEqual(expected);
@@ -53,4 +53,4 @@ it('reports the clock, random values, timers, requests and variables only outsid
   } finally {
     rmSync(folder, { recursive: true });
   }
-}, 60_000);
+});

@@ -26,4 +26,4 @@ it('each handler of the kind `full`, which has the handlers of all others, answe
     end.abort();
     await ended;
   }
-}, 120_000);
+});

@@ -88,4 +88,4 @@ it('a release whose registry goes down in the middle is resumed, and nothing is 
     '@sallyport/core@0.1.0 is published with other bytes',
   );
   expect(published).toEqual([]);
-}, 60_000);
+});

@@ -33,7 +33,7 @@ async function loadParser(): Promise<FindProblems> {
 let findProblems: FindProblems;
 beforeAll(async () => {
   findProblems = await loadParser();
-}, 60_000);
+});
 
 it('the linter finds a wrong key, a job that does not exist and an unknown function', async () => {
   const workflow = (job: string) => `name: x\non: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n${job}`;

@@ -45,7 +45,7 @@ beforeAll(async () => {
     return JSON.parse(stdout) as Report;
   };
   reports = [await restore(), await restore()];
-}, 60_000);
+});
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -11,8 +11,6 @@ import { AUDIENCE, createTestService, startIssuer } from '../../notes/test/suppo
 import { createDigest } from '../src/app.js';
 import type { NotesContract } from '../src/notes-contract.js';
 
-import.meta.jest.setTimeout(60_000);
-
 interface Digest {
   http: { 'GET /digests/{author}': { params: { author: string }; answer: { 200: { titles: string[] } } } };
 }

@@ -7,7 +7,6 @@ import type { NotesService } from '../src/app.js';
 import { AUDIENCE, createTestService, startIssuer } from './support.js';
 
 // The first test of a run starts the server.
-const START_MS = 140_000;
 const FILE = Buffer.from('\x89PNG\r\n a small picture', 'latin1');
 const env = createTestEnv({ now: new Date() });
 let proxy: S3Proxy;
@@ -27,7 +26,7 @@ beforeAll(async () => {
       grants: createUploadGrants({ client }),
     },
   });
-}, START_MS);
+});
 
 afterAll(async () => {
   await proxy.stop();

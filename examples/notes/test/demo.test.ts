@@ -10,4 +10,4 @@ it('the demo ends with every answer as expected', async () => {
   expect(stdout).toContain('All 27 answers are as expected.');
   expect(stdout).toContain('POST issuer/token 200');
   expect(stdout).toContain('It found {"notes":[{"id":"note-1"');
-}, 60_000);
+});

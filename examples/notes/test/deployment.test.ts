@@ -25,7 +25,7 @@ const folder = mkdtempSync(join(tmpdir(), 'notes-assembly-'));
 let assembly: Assembly;
 beforeAll(() => {
   assembly = new Assembly(folder);
-}, 60_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const arn = (service: string, resource: string) => `arn:aws:${service}:eu-west-1:123456789012:${resource}`;

@@ -11,7 +11,7 @@ let client: DynamoDBClient;
 let tables = 0;
 beforeAll(async () => {
   client = await createLocalClient();
-}, 60_000);
+});
 afterAll(() => client.destroy());
 
 async function createTableNotes(): Promise<TableNotes> {

@@ -81,7 +81,7 @@ it('a typed client made from the document compiles and calls the service', async
     added: 201,
     invalid: 422,
   });
-}, 60_000);
+});
 
 /** The document types every member that the client reads. */
 const CLIENT = `

@@ -8,8 +8,6 @@ import { type Browser, launchBrowser, type Page } from '@sallyport/browser';
 import { LOCAL_COMMANDS } from '@sallyport/local/command';
 import { build } from 'esbuild';
 
-import.meta.jest.setTimeout(120_000);
-
 const folder = fileURLToPath(new URL('..', import.meta.url));
 const end = new AbortController();
 let ended: Promise<number> | undefined;

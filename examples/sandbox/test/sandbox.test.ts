@@ -19,7 +19,7 @@ const shown: unknown[] = [];
 
 beforeAll(async () => {
   dynamo = await createLocalClient();
-}, 60_000);
+});
 afterAll(() => dynamo.destroy());
 
 beforeEach(async () => {

@@ -32,7 +32,7 @@ beforeAll(async () => {
     queues: { orders: { maxReceiveCount: 2, visibilityTimeoutMs: 1000 } },
     speed: 1000,
   });
-}, 120_000);
+});
 afterAll(() => dev.stop());
 
 const redrive = (...args: readonly string[]) => runIn(dev.folder, REDRIVE_COMMAND.run, ['orders', '--dev', ...args]);
@@ -87,7 +87,7 @@ test('a poison message is found, understood, repaired and sent back', async () =
   await deadLetters(0);
   expect(charged()).toContain('A-2 1250\n');
   expect(await redrive('--dry-run')).toMatchObject({ code: 0, out: 'orders-dlq: no dead letters\n' });
-}, 60_000);
+});
 
 /** The runbook of a stack whose failure queue is the local one, and a shell in which `npx sallyport redrive` runs. */
 async function runbook() {
@@ -141,4 +141,4 @@ test('messages that were given up are found and sent back with the runbook alone
   expect(charged()).toContain('B-1 100\n');
   expect(charged()).toContain('B-2 200\n');
   expect(await shell(lines[0] ?? '')).toBe('orders-dlq: no dead letters');
-}, 60_000);
+});

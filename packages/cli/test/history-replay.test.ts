@@ -28,7 +28,7 @@ beforeAll(async () => {
   const { AWS_ENDPOINT_URL: endpoint = '', AWS_REGION: region = '', ...keys } = dev.variables;
   const { AWS_ACCESS_KEY_ID: accessKeyId = '', AWS_SECRET_ACCESS_KEY: secretAccessKey = '' } = keys;
   client = new lambda.LambdaClient({ endpoint, region, credentials: { accessKeyId, secretAccessKey }, maxAttempts: 1 });
-}, 120_000);
+});
 afterAll(async () => {
   client.destroy();
   await dev.stop();
@@ -86,4 +86,4 @@ test('histories of a real run, exported by the command, fit the same build and n
   // The execution that waits has not reached the changed step.
   const found = await explore(build('store'), EVENT, { ...options, histories: [waiting, ended] });
   expect(found).toEqual([{ kind: 'history', message: expect.stringMatching(/"write".*"store"/s) }]);
-}, 60_000);
+});

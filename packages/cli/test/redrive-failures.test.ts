@@ -41,7 +41,7 @@ beforeAll(async () => {
   repair();
   await putNote('first');
   while (!handled().includes('first')) await new Promise((resolve) => setTimeout(resolve, 10));
-}, 240_000);
+});
 afterAll(async () => {
   await proxy.close();
   await dev.stop();

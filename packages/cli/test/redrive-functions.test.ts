@@ -48,7 +48,7 @@ beforeAll(async () => {
   const streams = { clicks: { filters: [{ data: { never: ['sent'] } }] } };
   const tableStreams = { notes: { filters: [{ dynamodb: { never: ['sent'] } }] } };
   dev = await startDev(entry, { streams, tableStreams }, []);
-}, 240_000);
+});
 afterAll(() => dev.stop());
 
 beforeEach(() => {
@@ -150,27 +150,20 @@ describe('records that Lambda gave up', () => {
   test.each([
     ['clicks-failed', kinesisBatch],
     ['notes-failed', tableBatch],
-  ])(
-    'of %s are read again, and sent to the function until it handles them',
-    async (queue, batch) => {
-      await send(queue, givenUp(await batch()));
-      const first = await redrive(queue);
-      expect({ code: first.code, steps: actions(first.out) }).toEqual({
-        code: 1,
-        steps: [
-          ['failed', expect.stringMatching(/^(?:\d of the records failed|the function failed: )/)],
-          'failed-again',
-        ],
-      });
-      expect(await left(queue)).toBe(1);
-      rmSync(join(dev.folder, 'handled'), { force: true });
-      repair();
-      expect(actions((await redrive(queue)).out)).toEqual([['sent', undefined], 'complete']);
-      expect(handled()).toEqual(['bad', 'good']);
-      expect(await left(queue)).toBe(0);
-    },
-    60_000,
-  );
+  ])('of %s are read again, and sent to the function until it handles them', async (queue, batch) => {
+    await send(queue, givenUp(await batch()));
+    const first = await redrive(queue);
+    expect({ code: first.code, steps: actions(first.out) }).toEqual({
+      code: 1,
+      steps: [['failed', expect.stringMatching(/^(?:\d of the records failed|the function failed: )/)], 'failed-again'],
+    });
+    expect(await left(queue)).toBe(1);
+    rmSync(join(dev.folder, 'handled'), { force: true });
+    repair();
+    expect(actions((await redrive(queue)).out)).toEqual([['sent', undefined], 'complete']);
+    expect(handled()).toEqual(['bad', 'good']);
+    expect(await left(queue)).toBe(0);
+  });
 
   test('are kept if the stream no longer has them', async () => {
     const { KinesisBatchInfo } = (await kinesisBatch()) as { readonly KinesisBatchInfo: object };

@@ -41,7 +41,7 @@ beforeAll(async () => {
   dev = await startDev(entry, { queues: { orders: queue, 'ledger.fifo': queue }, speed: 1000 });
   proxy = await startFaultProxy(dev.variables.AWS_ENDPOINT_URL ?? '');
   await writeRedrive(main());
-}, 120_000);
+});
 afterAll(async () => {
   await proxy.close();
   await dev.stop();

@@ -7,8 +7,6 @@ import { type Browser, launchBrowser, type Page } from '@sallyport/browser';
 import { build } from 'esbuild';
 import { type Running, startDev } from './support/dev.js';
 
-import.meta.jest.setTimeout(120_000);
-
 let pages: Server;
 let dev: Running;
 let browser: Browser;

@@ -5,8 +5,6 @@ import { throughInvoke } from '../src/invoke.js';
 import type { Shop } from './service/contract.js';
 import { type Running, startDev } from './support/dev.js';
 
-import.meta.jest.setTimeout(60_000);
-
 const lambdaOf = ({ variables, ports }: Running, maxAttempts = 1) =>
   new LambdaClient({
     region: 'us-east-1',

@@ -4,8 +4,6 @@ import { createSignedFetch, type SignedFetchOptions } from '../src/sigv4.js';
 import type { Shop } from './service/contract.js';
 import { type Running, startDev } from './support/dev.js';
 
-import.meta.jest.setTimeout(60_000);
-
 const KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };
 const UNRESERVED = '-._~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SESSION =

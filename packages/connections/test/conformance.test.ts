@@ -15,7 +15,7 @@ let tableName: string;
 beforeAll(async () => {
   client = await createLocalClient();
   tableName = await createTable(client, WEBSOCKET_CONNECTIONS_TABLE_SCHEMA);
-}, 60_000);
+});
 afterAll(() => client.destroy());
 
 describe('the registry in DynamoDB', () => {

@@ -10,7 +10,7 @@ let count = 0;
 
 beforeAll(async () => {
   faulty = await FaultyTable.start(WEBSOCKET_CONNECTIONS_TABLE_SCHEMA);
-}, 60_000);
+});
 
 beforeEach(async () => {
   await faulty.renew();

@@ -8,7 +8,7 @@ let faulty: FaultyTable;
 
 beforeAll(async () => {
   faulty = await FaultyTable.start(WEBSOCKET_CONNECTIONS_TABLE_SCHEMA);
-}, 60_000);
+});
 afterAll(() => faulty.stop());
 
 async function open({ client, clock, run }: OutageRun) {

@@ -24,7 +24,7 @@ import { newApp, newStack, templateOf } from './support/synth.js';
 let recorded: RecordedAccesses;
 beforeAll(async () => {
   recorded = await recordPackages();
-}, 300_000);
+});
 
 const NOTHING = { missing: [], unused: [] };
 
@@ -121,35 +121,31 @@ it('the comparison has every exported construct', () => {
 it.each([
   ['notes', 'Notes', ['GetItem', 'PutItem', 'DeleteItem', 'Query'], ['PutObject', 'GetObject']],
   ['sandbox', 'Sandbox', [], []],
-] as const)(
-  'the roles of the example %s may do exactly what they do',
-  (name, stack, items, objects) => {
-    const outdir = newFolder();
-    const cwd = fileURLToPath(new URL(`../../../examples/${name}/`, import.meta.url));
-    const env = { ...process.env, CDK_OUTDIR: outdir, CDK_VALIDATION: 'false' };
-    execFileSync(process.execPath, ['../../scripts/synth.mjs'], { cwd, env });
-    const template = JSON.parse(readFileSync(`${outdir}/${stack}.template.json`, 'utf8')) as Deployable;
-    const find =
-      ({ policies }: RequestList) =>
-      (type: string, id: RegExp) =>
-        policies.arnOf(policies.ids(type).find((one) => id.test(one)) ?? '');
-    const service: More = (list) => {
-      const arnOf = find(list);
-      for (const action of objects) list.add(`s3:${action}`, `${arnOf('AWS::S3::Bucket', /^Attachments/)}/notes/key`);
-      for (const action of items) list.add(`dynamodb:${action}`, arnOf('AWS::DynamoDB::Table', /^Notes/));
-    };
-    const exports: More = (list) => {
-      const arnOf = find(list);
-      list.add('dynamodb:Query', arnOf('AWS::DynamoDB::Table', /^Notes/));
-      list.add('s3:PutObject', `${arnOf('AWS::S3::Bucket', /^Attachments/)}/exports/key`);
-      list.add('sqs:SendMessage', arnOf('AWS::SQS::Queue', /^Approvals[0-9A-F]{8}$/));
-      list.add('lambda:InvokeFunction', `${arnOf('AWS::Lambda::Function', /^Exports/)}:1`);
-    };
-    const uses = { ServiceFunctionRole: service, ExportsFunctionRole: exports };
-    expect(new RoleComparison(new TemplatePolicies(template), recorded, uses).result()).toMatchObject(NOTHING);
-  },
-  60_000,
-);
+] as const)('the roles of the example %s may do exactly what they do', (name, stack, items, objects) => {
+  const outdir = newFolder();
+  const cwd = fileURLToPath(new URL(`../../../examples/${name}/`, import.meta.url));
+  const env = { ...process.env, CDK_OUTDIR: outdir, CDK_VALIDATION: 'false' };
+  execFileSync(process.execPath, ['../../scripts/synth.mjs'], { cwd, env });
+  const template = JSON.parse(readFileSync(`${outdir}/${stack}.template.json`, 'utf8')) as Deployable;
+  const find =
+    ({ policies }: RequestList) =>
+    (type: string, id: RegExp) =>
+      policies.arnOf(policies.ids(type).find((one) => id.test(one)) ?? '');
+  const service: More = (list) => {
+    const arnOf = find(list);
+    for (const action of objects) list.add(`s3:${action}`, `${arnOf('AWS::S3::Bucket', /^Attachments/)}/notes/key`);
+    for (const action of items) list.add(`dynamodb:${action}`, arnOf('AWS::DynamoDB::Table', /^Notes/));
+  };
+  const exports: More = (list) => {
+    const arnOf = find(list);
+    list.add('dynamodb:Query', arnOf('AWS::DynamoDB::Table', /^Notes/));
+    list.add('s3:PutObject', `${arnOf('AWS::S3::Bucket', /^Attachments/)}/exports/key`);
+    list.add('sqs:SendMessage', arnOf('AWS::SQS::Queue', /^Approvals[0-9A-F]{8}$/));
+    list.add('lambda:InvokeFunction', `${arnOf('AWS::Lambda::Function', /^Exports/)}:1`);
+  };
+  const uses = { ServiceFunctionRole: service, ExportsFunctionRole: exports };
+  expect(new RoleComparison(new TemplatePolicies(template), recorded, uses).result()).toMatchObject(NOTHING);
+});
 
 it.each(['api', 'events', 'graphql', 'websocket', 'mcp', 'full'] as const)(
   'the roles of the template %s may do exactly what they do',
@@ -159,7 +155,6 @@ it.each(['api', 'events', 'graphql', 'websocket', 'mcp', 'full'] as const)(
     const comparison = new RoleComparison(new TemplatePolicies(template as Deployable), recorded);
     expect(comparison.result()).toMatchObject(NOTHING);
   },
-  180_000,
 );
 
 it('a role with another statement, another key or another principal is found', () => {

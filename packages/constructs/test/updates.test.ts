@@ -28,7 +28,7 @@ describe.each([
   let result: Verdicts;
   beforeAll(async () => {
     result = await judge(example);
-  }, 300_000);
+  });
 
   it('can be updated to every edit of its registrations and back, and loses no source, policy or data', () => {
     expect(result.verdicts.filter(({ problems, refused }) => problems.length > 0 || refused !== undefined)).toEqual([]);

@@ -10,7 +10,7 @@ interface Judged {
 let judged: Awaited<ReturnType<typeof judgeAll<Readonly<Record<'production' | 'preview', Judged>>>>>;
 beforeAll(async () => {
   judged = await judgeAll('judge-stack.ts');
-}, 600_000);
+});
 
 const NOTHING = { engine: [], own: [], iam: [], nag: [] };
 /** Findings with the reason why they are accepted: a service opens its URL only for a closed container, which checks every caller. */

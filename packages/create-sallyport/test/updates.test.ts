@@ -5,7 +5,7 @@ import { judgeAll } from './support/projects.js';
 let judged: Awaited<ReturnType<typeof judgeAll<Verdicts>>>;
 beforeAll(async () => {
   judged = await judgeAll('judge-updates.ts');
-}, 600_000);
+});
 
 it.each([
   // At least so many edits, of which so many change more than the code.

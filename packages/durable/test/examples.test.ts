@@ -33,7 +33,7 @@ test('sweep and explore find nothing in the examples of the pages', async () => 
   mkdirSync(BLOCKS, { recursive: true });
   const files = [...blocksOf('../../docs/durable.md', 'docs'), ...blocksOf('README.md', 'readme')];
   const args = ['--import', 'tsx', '-C', '@sallyport/source', join(HERE, 'functions/examples.ts'), ...files];
-  const { stderr } = await promisify(execFile)(process.execPath, args, { cwd: FOLDER, timeout: 60_000 });
+  const { stderr } = await promisify(execFile)(process.execPath, args, { cwd: FOLDER, timeout: 600_000 });
   const result: unknown = JSON.parse(/^RESULT (.*)$/m.exec(stderr)?.[1] ?? '{}');
   const clean = { status: 'SUCCEEDED', hasKills: true, findings: [] };
   expect(result).toEqual({
@@ -45,4 +45,4 @@ test('sweep and explore find nothing in the examples of the pages', async () => 
     'ship 0': clean,
     'remind 0': clean,
   });
-}, 90_000);
+});

@@ -24,7 +24,7 @@ beforeAll(async () => {
   client = await createS3TestClient({ endpoint: await s3Endpoint() });
   bucket = await createBucket(client);
   api = await startEngineApi(() => engine);
-}, 140_000);
+});
 afterAll(() => api.stop());
 
 const store = () => createS3ObjectStore({ client });

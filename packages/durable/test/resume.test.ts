@@ -12,7 +12,7 @@ import { type Ran, type RunOptions, runExecution } from './run.js';
 let table: FaultyTable;
 beforeAll(async () => {
   table = await FaultyTable.start(JOBS_TABLE_SCHEMA);
-}, 60_000);
+});
 afterAll(() => table.stop());
 
 let messages = 0;

@@ -46,4 +46,4 @@ test('an execution whose process is killed at every checkpoint, before and after
   const last = ['mail first', 'mail second'];
   expect(own.effects()).toEqual([...each, ...each, ...last, ...last]);
   expect(own.service.requests.map(({ operation }) => operation)).toContain('GetDurableExecutionState');
-}, 120_000);
+});

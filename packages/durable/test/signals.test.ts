@@ -28,7 +28,7 @@ beforeAll(async () => {
   ledger = createJobLedger({ client: table.direct, tableName: table.name });
   api = await startEngineApi(() => engine);
   ada = await contextOf('ada', 'acme');
-}, 60_000);
+});
 afterAll(async () => {
   await api.stop();
   await table.stop();

@@ -13,7 +13,7 @@ let client: DynamoDBClient;
 
 beforeAll(async () => {
   client = await createLocalClient();
-}, 60_000);
+});
 afterAll(() => client.destroy());
 
 async function emptyTable(): Promise<ItemTable> {

@@ -40,7 +40,7 @@ let count = 0;
 
 beforeAll(async () => {
   faulty = await FaultyTable.start(SCHEMA);
-}, 60_000);
+});
 
 beforeEach(async () => {
   await faulty.renew();

@@ -25,7 +25,7 @@ beforeAll(async () => {
   counter = countCalls(client);
   ledger = createJobLedger({ client, tableName, clock });
   events = createEventBusStore({ client, tableName: eventTable, clock });
-}, 60_000);
+});
 
 afterAll(() => client.destroy());
 

@@ -20,7 +20,7 @@ let count = 0;
 
 beforeAll(async () => {
   faulty = await FaultyTable.start(JOBS_TABLE_SCHEMA);
-}, 60_000);
+});
 
 beforeEach(async () => {
   await faulty.renew();
@@ -159,7 +159,7 @@ describe('a batch against a slow partition', () => {
     const outcomes = await slow.createRecords({ jobId: `slow${count}`, recordIds, concurrency: 64 });
     expect(outcomes.filter(({ outcome }) => outcome !== 'ok')).toEqual([]);
     hasty.destroy();
-  }, 60_000);
+  });
 });
 
 describe('an index that is older or newer than the items', () => {

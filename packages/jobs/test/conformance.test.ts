@@ -18,7 +18,7 @@ beforeAll(async () => {
   client = await createLocalClient();
   jobs = await createTable(client, JOBS_TABLE_SCHEMA);
   events = await createTable(client, EVENTBUS_TABLE_SCHEMA);
-}, 60_000);
+});
 
 afterAll(() => client.destroy());
 
@@ -30,7 +30,7 @@ describe('the memory ledger', () => {
 
 describe('the DynamoDB ledger', () => {
   const create = async (options: object) => createJobLedger({ ...options, client, tableName: jobs });
-  it.each(jobLedgerConformance({ create }))('$name', ({ run }) => run(), 20_000);
+  it.each(jobLedgerConformance({ create }))('$name', ({ run }) => run());
 });
 
 describe('the memory event store', () => {
@@ -41,5 +41,5 @@ describe('the memory event store', () => {
 
 describe('the DynamoDB event store', () => {
   const create = async (options: object) => createEventBusStore({ ...options, client, tableName: events });
-  it.each(eventBusConformance({ create }))('$name', ({ run }) => run(), 20_000);
+  it.each(eventBusConformance({ create }))('$name', ({ run }) => run());
 });

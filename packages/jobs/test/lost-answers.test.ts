@@ -17,7 +17,7 @@ let count = 0;
 beforeAll(async () => {
   faulty = await FaultyTable.start(JOBS_TABLE_SCHEMA);
   eventTable = await createTable(faulty.direct, EVENTBUS_TABLE_SCHEMA);
-}, 60_000);
+});
 
 beforeEach(async () => {
   await faulty.renew();

@@ -26,7 +26,7 @@ let eventTable: string;
 beforeAll(async () => {
   faulty = await FaultyTable.start(JOBS_TABLE_SCHEMA);
   eventTable = await createTable(faulty.direct, EVENTBUS_TABLE_SCHEMA);
-}, 60_000);
+});
 afterAll(() => faulty.stop());
 
 interface Setting {

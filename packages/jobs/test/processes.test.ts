@@ -32,7 +32,7 @@ beforeAll(async () => {
   tableName = await createTable(client, JOBS_TABLE_SCHEMA);
   ledger = createJobLedger({ client, tableName });
   workers = new Workers(await dynamodbEndpoint());
-}, 90_000);
+});
 
 afterEach(() => workers.killAll());
 afterAll(async () => {
@@ -89,7 +89,7 @@ it('eight processes contend for a lease while holders are killed and frozen and 
   });
   expect(resource.violations()).toEqual([]);
   expect(takenOver).toBe(HITS);
-}, 90_000);
+});
 
 it('eight processes whose clocks are up to two minutes wrong: a lease may have two holders, its tokens still grow', async () => {
   const holds: Hold[] = [];
@@ -104,7 +104,7 @@ it('eight processes whose clocks are up to two minutes wrong: a lease may have t
   });
   expect(checkTokens(holds)).toEqual([]);
   expect(new Set(holds.map(({ holder }) => holder)).size).toBeGreaterThanOrEqual(2);
-}, 60_000);
+});
 
 it('eight processes share a lease and a semaphore while some are killed and frozen: one holder, and three', async () => {
   const holds = new Map<number, Hold[]>();
@@ -128,7 +128,7 @@ it('eight processes share a lease and a semaphore while some are killed and froz
   expect(checkTokens(leases)).toEqual([]);
   expect(checkOverlaps(slots, 3)).toEqual([]);
   expect(Math.min(leases.length, slots.length)).toBeGreaterThan(5);
-}, 90_000);
+});
 
 it('eight processes run the same keys and crash at every point: each effect happens, and no stored result changes', async () => {
   const keys = Array.from({ length: 12 }, (_, index) => `key-${index}`);
@@ -143,7 +143,7 @@ it('eight processes run the same keys and crash at every point: each effect happ
     });
   });
   expect(checkKeys(events, keys, { exactlyOnce: false })).toEqual([]);
-}, 90_000);
+});
 
 it('eight processes run the same keys without a crash, one answer in five is lost: each effect happens once', async () => {
   const keys = Array.from({ length: 25 }, (_, index) => `calm-${index}`);
@@ -155,7 +155,7 @@ it('eight processes run the same keys without a crash, one answer in five is los
     }),
   );
   expect(checkKeys(events, keys, { exactlyOnce: true })).toEqual([]);
-}, 90_000);
+});
 
 it('eight processes drain a job while some are killed and frozen: each record ends once, is counted once, and one end is the last', async () => {
   const jobId = 'drained';
@@ -186,7 +186,7 @@ it('eight processes drain a job while some are killed and frozen: each record en
   for (const { recordId, result } of items) expect(told.get(recordId) ?? result).toBe(result);
   expect(ended.filter(({ isLast }) => isLast).length).toBeLessThanOrEqual(1);
   expect(items.filter(({ attempts }) => attempts > 1).length).toBeGreaterThanOrEqual(2);
-}, 90_000);
+});
 
 /** Starts workers and waits until each has done its work or has ended. */
 async function allDone(

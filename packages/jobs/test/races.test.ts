@@ -153,7 +153,6 @@ it.each(Object.entries(BENCHES))(
     // Calls without a response are few, so the result is meaningful.
     expect(race.told.filter((one) => one.told === 'unknown').length).toBeLessThan(race.told.length / 100);
   },
-  600_000,
 );
 
 async function inLanes<T>(all: readonly T[], run: (one: T) => Promise<void>): Promise<void> {

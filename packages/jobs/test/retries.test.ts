@@ -34,7 +34,7 @@ beforeAll(async () => {
   const client = await createLocalClient();
   tableName = await createTable(client, JOBS_TABLE_SCHEMA);
   client.destroy();
-}, 60_000);
+});
 
 const openTable: Open = async (clock, log) => {
   const client = await createLocalClient();

@@ -55,7 +55,7 @@ beforeAll(async () => {
     graphqlAuthorizer: 'lambda:graphql',
     routeResponse: true,
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await host.stop();

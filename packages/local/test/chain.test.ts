@@ -17,7 +17,7 @@ describe('a function that sends to its event source', () => {
     cpSync(join(HERE, 'functions/sender.ts'), join(project.folder, 'src/lambda.ts'));
     symlinkSync(join(HERE, '../node_modules'), join(project.folder, 'node_modules'));
     host = await start(project, { entry: 'src/lambda.ts' });
-  }, 60_000);
+  });
   afterAll(async () => {
     await host.stop();
     project.remove();
@@ -53,7 +53,7 @@ describe('a function that sends to its event source', () => {
       status: 'ok',
       changes: [{ source: 'queue orders', state: 'done', deliveries: 1 }],
     });
-  }, 60_000);
+  });
 
   test('shows the wait of a failed message, and the dead-letter queue', async () => {
     const { id } = await invoke(host, { send: 'bad' });
@@ -78,5 +78,5 @@ describe('a function that sends to its event source', () => {
       deadLetterName: 'orders-dlq',
       deadLetters: [{ preview: 'bad' }],
     });
-  }, 60_000);
+  });
 });

@@ -116,7 +116,7 @@ describe('commands without a run', () => {
     expect({ code, ...rest }).toEqual({ code: 0, type: 'cold', starts: 20 });
     expect([least, p50, p90, most]).toEqual([least, p50, p90, most].sort((a, b) => a - b));
     expect(least).toBeGreaterThan(0);
-  }, 60_000);
+  });
 
   test('reset removes the files of a run that is over', async () => {
     const other = createProject({ 'src/lambda.mjs': SERVICE, '.sallyport/s3/notes/1': 'kept' });
@@ -146,7 +146,7 @@ describe('a run, and the commands that find it', () => {
     ended = command(project, ['dev', 'src/lambda.mjs', '--port', '0', '--no-state'], output, '', end);
     while (!output.out.includes('state ')) await new Promise((resolve) => setTimeout(resolve, 10));
     running = (await findRunning(join(project.folder, '.sallyport'))) as Running;
-  }, 60_000);
+  });
   afterAll(async () => {
     end.abort();
     await ended;

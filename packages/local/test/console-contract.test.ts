@@ -4,8 +4,6 @@ import { promisify } from 'node:util';
 import { type Browser, launchBrowser, type Page } from '@sallyport/browser';
 import { expectAccessible, type Judged, openPage, startJudged, type WatchedPage } from './support/judged.js';
 
-import.meta.jest.setTimeout(120_000);
-
 let browser: Browser;
 let judged: Judged;
 let watched: WatchedPage;

@@ -4,7 +4,6 @@ import { tables } from '../src/internal/services/dynamodb/table-state.js';
 import { type Judged, openPage, startJudged } from './support/judged.js';
 
 /** A slow machine must not fail a test; a missing element must. */
-import.meta.jest.setTimeout(120_000);
 
 const VIEWS = ['invocations', 'triggers', 'queues', 'tables', 'send', 'mcp', 'api', 'recordings'] as const;
 

@@ -6,7 +6,6 @@ import { openPage, type WatchedPage } from './support/judged.js';
 import { createProject, invoke, type Project, start } from './support/run.js';
 
 /** A slow machine must not fail a test; a missing element must. */
-import.meta.jest.setTimeout(120_000);
 
 const RECORDS = 50_000;
 const HANDLER = `export const handler = async ({ text }) => { console.log('said ' + text); return { text }; };`;

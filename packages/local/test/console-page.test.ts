@@ -8,7 +8,6 @@ import { clientConfig } from './support/clients.js';
 import { expectAccessible, type Judged, openPage, startJudged, type WatchedPage } from './support/judged.js';
 
 /** A slow machine must not fail a test; a missing element must. */
-import.meta.jest.setTimeout(120_000);
 
 /** Pictures for docs/local.md; not committed. The tasks that render the documentation set `SALLYPORT_PICTURES`. */
 const PICTURES = fileURLToPath(new URL('../../../docs/images/local', import.meta.url));

@@ -9,7 +9,6 @@ import { expectAccessible, openPage, type WatchedPage } from './support/judged.j
 import { createProject, type Project, start } from './support/run.js';
 
 /** A slow machine must not fail a test; a missing element must. */
-import.meta.jest.setTimeout(120_000);
 
 const SERVICE = `export const handler = async (event) => {
   const [record] = event.Records ?? [];

@@ -9,7 +9,6 @@ import { expectAccessible, openPage, type WatchedPage } from './support/judged.j
 import { createProject, invoke, type Project, start } from './support/run.js';
 
 /** A slow machine must not fail a test; a missing element must. */
-import.meta.jest.setTimeout(120_000);
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
 /** The tests of a run share one engine. */

@@ -53,4 +53,4 @@ test('every fixture of the contract returns in a process of Lambda’s runtime w
     await host.stop();
     project.remove();
   }
-}, 180_000);
+});

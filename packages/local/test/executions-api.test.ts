@@ -21,7 +21,7 @@ describe("the Lambda API of a durable function, with AWS's client", () => {
     host = await start(project, { entry: 'src/lambda.ts', conditions: ['@sallyport/source'], durable: 900 });
     const endpoint = `http://127.0.0.1:${host.ports.aws}`;
     client = new lambda.LambdaClient({ endpoint, region: 'us-east-1', credentials: host.keys, maxAttempts: 1 });
-  }, 60_000);
+  });
   afterAll(async () => {
     client.destroy();
     await host.stop();
@@ -64,7 +64,7 @@ describe("the Lambda API of a durable function, with AWS's client", () => {
     });
     const other = startExecution({ functionArn: 'service:live', name: 'paid-1', event: booking('other'), client });
     await expect(other).rejects.toMatchObject({ code: 'durable.execution_conflict' });
-  }, 60_000);
+  });
 
   it('cancelExecution: the wait rejects, the compensation runs, and the second call finds the end', async () => {
     const { arn } = await waiting('cancelled-1');
@@ -79,7 +79,7 @@ describe("the Lambda API of a durable function, with AWS's client", () => {
       'STEP undo reserve SUCCEEDED',
     ]);
     expect(await cancelExecution(arn, { client })).toEqual({ outcome: 'ended' });
-  }, 60_000);
+  });
 
   it('stopExecution: the execution ends without its compensation', async () => {
     const { arn } = await waiting('stopped-1');
@@ -90,7 +90,7 @@ describe("the Lambda API of a durable function, with AWS's client", () => {
     });
     expect(flow(arn)).not.toContain('STEP undo reserve SUCCEEDED');
     await expect(cancelExecution(`${arn}7`, { client })).rejects.toMatchObject({ code: 'durable.execution_gone' });
-  }, 60_000);
+  });
 
   const Payload = Buffer.from('{"plain":true}');
   const named = (DurableExecutionName: string) => ({ FunctionName: 'service:live', DurableExecutionName, Payload });
@@ -108,7 +108,7 @@ describe("the Lambda API of a durable function, with AWS's client", () => {
       names: ['EXECUTION  STARTED', 'STEP reserve SUCCEEDED'],
       states: ['SUCCEEDED'],
     });
-  }, 60_000);
+  });
 
   it('GetDurableExecution: describes an execution, with or without its data', async () => {
     const { DurableExecutionArn } = await client.send(new lambda.InvokeCommand(named('plain-1')));
@@ -167,7 +167,7 @@ describe("the Lambda API of a durable function, with AWS's client", () => {
     await client.send(new lambda.SendDurableExecutionCallbackFailureCommand(failure));
     expect(await engine().ended(arn)).toMatchObject({ status: 'FAILED' });
     expect(flow(arn)).toContain('CALLBACK payment FAILED');
-  }, 60_000);
+  });
 
   const DurableExecutionArn = `${FUNCTION_ARN}:$LATEST/durable-execution/none/1`;
   it.each<[string, () => Promise<unknown>, string]>([

@@ -51,7 +51,7 @@ describe('a run of several functions', () => {
     client = new LambdaClient(settings);
     queues = new SQSClient(settings);
     topics = new SNSClient(settings);
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const one of [client, queues, topics]) one.destroy();
     await host.stop();
@@ -84,7 +84,7 @@ describe('a run of several functions', () => {
     const of = async (FunctionName: string) =>
       (await client.send(new ListDurableExecutionsByFunctionCommand({ FunctionName }))).DurableExecutions?.length;
     expect([await of('Exports'), await of('Plain')]).toEqual([1, 0]);
-  }, 60_000);
+  });
 
   const executions = () => host.executions as NonNullable<typeof host.executions>;
   const until = async <T>(look: () => T | undefined): Promise<T> => {
@@ -131,7 +131,7 @@ describe('a run of several functions', () => {
       .invocationsOf(arn)
       .map((id) => host.journal.get(id)?.origin.function);
     expect(functions).toEqual(['Exports', 'Exports', 'Exports']);
-  }, 60_000);
+  });
 
   it('delivers a notification to the durable function as an execution, and to the other function as the event', async () => {
     await topics.send(new PublishCommand({ TopicArn: TOPIC, Message: 'news-1' }));
@@ -158,5 +158,5 @@ describe('a run of several functions', () => {
     );
     expect(plain).toMatchObject({ status: 'ok' });
     expect(recordsOf('news-1')).toHaveLength(1);
-  }, 60_000);
+  });
 });

@@ -36,7 +36,7 @@ describe('a durable function', () => {
     cpSync(join(HERE, 'functions/durable.ts'), join(project.folder, 'src/lambda.ts'));
     symlinkSync(join(HERE, '../node_modules'), join(project.folder, 'node_modules'));
     await open();
-  }, 60_000);
+  });
   afterAll(async () => {
     await host.stop();
     project.remove();
@@ -84,7 +84,7 @@ describe('a durable function', () => {
     expect(executions().invocationsOf(arn)).toHaveLength(2);
     const [first] = executions().invocationsOf(arn);
     expect(host.journal.get(first ?? 0)?.origin).toMatchObject({ kind: 'queue', target: 'orders.fifo' });
-  }, 60_000);
+  });
 
   it('starts an execution for each message of a standard queue through the Lambda API, and a restart runs it again', async () => {
     const QueueUrl = `http://127.0.0.1:${host.ports.aws}/123456789012/mails`;
@@ -111,7 +111,7 @@ describe('a durable function', () => {
     expect(again.name).toMatch(new RegExp(`^${name}-[0-9a-f]{8}$`));
     await wait(again.arn);
     executions().engine.stop(again.arn);
-  }, 60_000);
+  });
 
   it('starts one execution for equal starts of the function itself, and answers 202', async () => {
     const post = async () => {
@@ -124,7 +124,7 @@ describe('a durable function', () => {
     const first = await post();
     expect(first).toMatchObject({ status: 202, outcome: 'started' });
     expect((await post()).arn).toBe(first.arn);
-  }, 60_000);
+  });
 
   const waiting = () =>
     until(() => {
@@ -161,7 +161,7 @@ describe('a durable function', () => {
     await expect(late).rejects.toMatchObject({ name: 'CallbackTimeoutException' });
     const calls = host.journal.list().flatMap(({ awsCalls }) => awsCalls);
     expect(JSON.stringify(calls)).not.toContain(id);
-  }, 60_000);
+  });
 
   it('replays after a kill at a checkpoint, and a recorded step does not run again', async () => {
     await send('order-2');
@@ -211,7 +211,7 @@ describe('a durable function', () => {
       .map((id) => host.journal.get(id)?.requestId);
     expect(completed.map(({ RequestId }) => RequestId)).toEqual(requestIds);
     expect(completed[1]?.Error).toEqual({});
-  }, 60_000);
+  });
 
   it('stops an execution and lists it by a part of its name, as the API does', async () => {
     const Payload = Buffer.from(JSON.stringify({ Records: [] }));
@@ -230,7 +230,7 @@ describe('a durable function', () => {
     expect(await clients.api.send(list)).toMatchObject({ DurableExecutions: [{ DurableExecutionName: 'stopped-1' }] });
     const other = clients.api.send(new lambda.InvokeCommand({ ...start, Payload: Buffer.from('{}') }));
     await expect(other).rejects.toMatchObject({ name: 'DurableExecutionAlreadyStartedException' });
-  }, 60_000);
+  });
 
   it('is shown in the console and by the command: operations, an answer by a form, a restart; axe finds nothing', async () => {
     const event = { Records: [{ EventSource: 'aws:sns', Sns: { TopicArn: TOPIC, Message: 'all' } }] };
@@ -272,7 +272,7 @@ describe('a durable function', () => {
     } finally {
       await browser.close();
     }
-  }, 120_000);
+  });
 
   it('is listed, shown and acted on by the command', async () => {
     announce(host);
@@ -325,27 +325,23 @@ describe('a durable function', () => {
       args: ['skip', 'shown', '--from', 'write'],
       message: '--from belongs to restart',
     },
-  ])(
-    'a restart from a step is rejected for $title',
-    async ({ args, message }) => {
-      const { engine } = executions();
-      const event = { Records: [{ EventSource: 'aws:sns', Sns: { TopicArn: TOPIC, Message: 'all' } }] };
-      const payload = JSON.stringify(event);
-      if (!engine.list().some(({ name }) => name === 'foreign')) {
-        const recorded = [
-          { Id: 'a', Name: 'a', Type: 'STEP', Status: 'SUCCEEDED', StartTimestamp: new Date(0) },
-        ] as const;
-        const functionArn = 'arn:aws:lambda:us-east-1:123456789012:function:mails:$LATEST';
-        engine.stop(engine.start({ functionArn, name: 'foreign', payload, recorded }).arn);
-        const options = { origin: { kind: 'topic', target: 'exports' }, whenBusy: 'wait', asynchronous: true } as const;
-        executions().begin({ name: 'open-1', event, options });
-        await until(() => engine.pending().some(({ arn, kind }) => arn.includes('/open-1/') && kind === 'callback'));
-      }
-      const { code, err } = await runCommand(project, ['executions', ...args]);
-      expect({ code: code > 0, err }).toEqual({ code: true, err: expect.stringContaining(message) });
-    },
-    60_000,
-  );
+  ])('a restart from a step is rejected for $title', async ({ args, message }) => {
+    const { engine } = executions();
+    const event = { Records: [{ EventSource: 'aws:sns', Sns: { TopicArn: TOPIC, Message: 'all' } }] };
+    const payload = JSON.stringify(event);
+    if (!engine.list().some(({ name }) => name === 'foreign')) {
+      const recorded = [
+        { Id: 'a', Name: 'a', Type: 'STEP', Status: 'SUCCEEDED', StartTimestamp: new Date(0) },
+      ] as const;
+      const functionArn = 'arn:aws:lambda:us-east-1:123456789012:function:mails:$LATEST';
+      engine.stop(engine.start({ functionArn, name: 'foreign', payload, recorded }).arn);
+      const options = { origin: { kind: 'topic', target: 'exports' }, whenBusy: 'wait', asynchronous: true } as const;
+      executions().begin({ name: 'open-1', event, options });
+      await until(() => engine.pending().some(({ arn, kind }) => arn.includes('/open-1/') && kind === 'callback'));
+    }
+    const { code, err } = await runCommand(project, ['executions', ...args]);
+    expect({ code: code > 0, err }).toEqual({ code: true, err: expect.stringContaining(message) });
+  });
 
   it('a restart whose recorded steps the code does not have fails with the position', async () => {
     const { engine } = executions();

@@ -11,7 +11,6 @@ import { createProject, invoke, type Project, start } from './support/run.js';
 import { shows } from './support/shows.js';
 
 /** Environments are started again and again: slow on a busy machine. */
-import.meta.jest.setTimeout(300_000);
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
 

@@ -104,7 +104,7 @@ beforeAll(async () => {
   host = await startHost(loadConfig(project.folder, { all: true, port: 0, state: false, timeout: 55 }), {
     watch: false,
   });
-}, 60_000);
+});
 afterAll(async () => {
   await host.stop();
   project.remove();

@@ -109,7 +109,7 @@ describe('at the doors', () => {
   beforeAll(async () => {
     project = createProject({ 'src/lambda.mjs': SERVICE });
     host = await start(project, { authorizer: 'lambda:authorizer' });
-  }, 60_000);
+  });
   afterAll(async () => {
     await host.stop();
     project.remove();

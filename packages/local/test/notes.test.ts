@@ -46,7 +46,7 @@ test('the example starts as npm start does it, in an empty home: the console ans
     out: expect.stringMatching(/^checked {3}the console responds, \d+ routes, \d+ event handlers, 1 MCP server$/m),
   });
   project.remove();
-}, 120_000);
+});
 
 /** The ports of a run that has started. */
 async function portsOf(run: ChildProcessByStdio<null, Readable, null>): Promise<Record<string, number>> {
@@ -67,58 +67,54 @@ const INITIALIZE = {
 test.each([
   ['on', []],
   ['off', ['--no-state']],
-])(
-  'with tables %s a token of the local issuer opens the routes and the MCP endpoint',
-  async (tables, flags) => {
-    const project = createNotes();
-    const env = { PATH: process.env.PATH, HOME: project.folder };
-    const args = [...COMMAND, 'dev', '--port', '0', '--json', ...flags];
-    const run = spawn(process.execPath, args, { cwd: project.folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
-    const ended = once(run, 'exit');
-    try {
-      const ports = await portsOf(run);
-      const { token: consoleToken } = JSON.parse(readFileSync(join(project.folder, '.sallyport/run.json'), 'utf8'));
-      const ask = async (path: string, body?: object) => {
-        const response = await fetch(`http://127.0.0.1:${ports.console}/api/${path}`, {
-          method: body ? 'POST' : 'GET',
-          headers: { authorization: `Bearer ${consoleToken}`, 'content-type': 'application/json' },
-          ...(body && { body: JSON.stringify(body) }),
-        });
-        return response.json();
-      };
-      // Held until the engine is ready, which takes longer on a slow machine than the limiter waits.
-      if (tables === 'on') await ask('data');
-      const { token } = (await ask('token', { sub: 'ada', scopes: ['notes:read', 'notes:write'] })) as {
-        token: string;
-      };
-      const api = `http://127.0.0.1:${ports['gateway-v2']}`;
-      const headers = {
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-      };
-      // On a starved machine the limiter stops waiting for its store and denies. Clients retry.
-      const request = async (path: string, init: RequestInit): Promise<{ status: number; body: string }> => {
-        for (;;) {
-          const response = await fetch(`${api}${path}`, init);
-          const body = await response.text();
-          if (response.status !== 503) return { status: response.status, body };
-        }
-      };
-      expect(await request('/notes', { headers })).toMatchObject({ status: 200 });
-      const initialize = { method: 'POST', body: JSON.stringify(INITIALIZE) };
-      expect(await request('/mcp', { ...initialize, headers })).toMatchObject({ status: 200 });
-      expect(await request('/mcp', initialize)).toMatchObject({ status: 401 });
-      if (tables === 'on') {
-        const { items } = (await ask('data/dynamodb/rate-limit')) as { items: readonly { pk: { S: string } }[] };
-        const ofAda = items.filter(({ pk }) => pk.S.includes('"ada"') && pk.S.endsWith('/mcp#POST'));
-        expect(ofAda.length).toBeGreaterThan(0);
+])('with tables %s a token of the local issuer opens the routes and the MCP endpoint', async (tables, flags) => {
+  const project = createNotes();
+  const env = { PATH: process.env.PATH, HOME: project.folder };
+  const args = [...COMMAND, 'dev', '--port', '0', '--json', ...flags];
+  const run = spawn(process.execPath, args, { cwd: project.folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(run, 'exit');
+  try {
+    const ports = await portsOf(run);
+    const { token: consoleToken } = JSON.parse(readFileSync(join(project.folder, '.sallyport/run.json'), 'utf8'));
+    const ask = async (path: string, body?: object) => {
+      const response = await fetch(`http://127.0.0.1:${ports.console}/api/${path}`, {
+        method: body ? 'POST' : 'GET',
+        headers: { authorization: `Bearer ${consoleToken}`, 'content-type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      return response.json();
+    };
+    // Held until the engine is ready, which takes longer on a slow machine than the limiter waits.
+    if (tables === 'on') await ask('data');
+    const { token } = (await ask('token', { sub: 'ada', scopes: ['notes:read', 'notes:write'] })) as {
+      token: string;
+    };
+    const api = `http://127.0.0.1:${ports['gateway-v2']}`;
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    };
+    // On a starved machine the limiter stops waiting for its store and denies. Clients retry.
+    const request = async (path: string, init: RequestInit): Promise<{ status: number; body: string }> => {
+      for (;;) {
+        const response = await fetch(`${api}${path}`, init);
+        const body = await response.text();
+        if (response.status !== 503) return { status: response.status, body };
       }
-    } finally {
-      run.kill('SIGTERM');
-      await ended;
-      project.remove();
+    };
+    expect(await request('/notes', { headers })).toMatchObject({ status: 200 });
+    const initialize = { method: 'POST', body: JSON.stringify(INITIALIZE) };
+    expect(await request('/mcp', { ...initialize, headers })).toMatchObject({ status: 200 });
+    expect(await request('/mcp', initialize)).toMatchObject({ status: 401 });
+    if (tables === 'on') {
+      const { items } = (await ask('data/dynamodb/rate-limit')) as { items: readonly { pk: { S: string } }[] };
+      const ofAda = items.filter(({ pk }) => pk.S.includes('"ada"') && pk.S.endsWith('/mcp#POST'));
+      expect(ofAda.length).toBeGreaterThan(0);
     }
-  },
-  120_000,
-);
+  } finally {
+    run.kill('SIGTERM');
+    await ended;
+    project.remove();
+  }
+});

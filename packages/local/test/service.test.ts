@@ -27,7 +27,7 @@ describe('a service of the framework', () => {
       batchFields: ['Note.upper'],
       routeResponse: true,
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await host.stop();
     project.remove();

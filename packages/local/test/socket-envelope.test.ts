@@ -33,4 +33,4 @@ it('a message goes to the route that the stated member of its envelope names', a
     await host.stop();
     project.remove();
   }
-}, 60_000);
+});

@@ -43,9 +43,6 @@ async function until(isTrue: () => boolean): Promise<void> {
   }
 }
 
-/** The engine starts in two seconds, on a busy machine in twenty. */
-const START_MS = 90_000;
-
 describe('DynamoDB', () => {
   let host: TestHost;
   let state: TableState;
@@ -76,47 +73,39 @@ describe('DynamoDB', () => {
     host.remove();
   });
 
-  it(
-    'calls wait until the engine has started; it has the tables of the packages and of sallyport.json',
-    async () => {
-      expect(await held).toMatchObject({
-        TableNames: expect.arrayContaining(['eventbus', 'my-jobs', 'notes']),
-      });
-      expect(state.variables()).toMatchObject({
-        FRAMEWORK_EVENTBUS_TABLE_NAME: 'eventbus',
-        FRAMEWORK_JOBS_TABLE_NAME: 'my-jobs',
-      });
-      expect(state.status()).toBe('on');
-      expect(host.notices).toEqual([expect.stringContaining('licence'), 'state  on']);
-    },
-    START_MS,
-  );
+  it('calls wait until the engine has started; it has the tables of the packages and of sallyport.json', async () => {
+    expect(await held).toMatchObject({
+      TableNames: expect.arrayContaining(['eventbus', 'my-jobs', 'notes']),
+    });
+    expect(state.variables()).toMatchObject({
+      FRAMEWORK_EVENTBUS_TABLE_NAME: 'eventbus',
+      FRAMEWORK_JOBS_TABLE_NAME: 'my-jobs',
+    });
+    expect(state.status()).toBe('on');
+    expect(host.notices).toEqual([expect.stringContaining('licence'), 'state  on']);
+  });
 
-  it(
-    'changes of a table reach its handler in the form of the stream',
-    async () => {
-      await until(() => sources.list().some(({ arn }) => !arn.endsWith('T00:00:00.000')));
-      await client().send(
-        new PutItemCommand({ TableName: 'notes', Item: { id: { S: '1' }, n: { N: '1.5' }, tags: { SS: ['a'] } } }),
-      );
-      const update = {
-        TableName: 'notes',
-        Key: { id: { S: '1' } },
-        UpdateExpression: 'SET n = :n',
-        ExpressionAttributeValues: { ':n': { N: '2' } },
-      };
-      await client().send(new UpdateItemCommand(update));
-      const records = () => host.invocations.flatMap(({ event }) => (event as Changes).Records);
-      await until(() => records().length === 2);
-      expect(records()).toMatchObject([
-        { eventName: 'INSERT', dynamodb: { NewImage: { id: { S: '1' }, n: { N: '1.5' }, tags: { SS: ['a'] } } } },
-        { eventName: 'MODIFY', dynamodb: { OldImage: { n: { N: '1.5' } }, NewImage: { n: { N: '2' } } } },
-      ]);
-      expect(records()[0]?.eventSourceARN).toMatch(/^arn:aws:dynamodb:us-east-1:123456789012:table\/notes\/stream\//);
-      expect(records()[0]?.dynamodb.SequenceNumber).toMatch(/^0+\d+$/);
-    },
-    START_MS,
-  );
+  it('changes of a table reach its handler in the form of the stream', async () => {
+    await until(() => sources.list().some(({ arn }) => !arn.endsWith('T00:00:00.000')));
+    await client().send(
+      new PutItemCommand({ TableName: 'notes', Item: { id: { S: '1' }, n: { N: '1.5' }, tags: { SS: ['a'] } } }),
+    );
+    const update = {
+      TableName: 'notes',
+      Key: { id: { S: '1' } },
+      UpdateExpression: 'SET n = :n',
+      ExpressionAttributeValues: { ':n': { N: '2' } },
+    };
+    await client().send(new UpdateItemCommand(update));
+    const records = () => host.invocations.flatMap(({ event }) => (event as Changes).Records);
+    await until(() => records().length === 2);
+    expect(records()).toMatchObject([
+      { eventName: 'INSERT', dynamodb: { NewImage: { id: { S: '1' }, n: { N: '1.5' }, tags: { SS: ['a'] } } } },
+      { eventName: 'MODIFY', dynamodb: { OldImage: { n: { N: '1.5' } }, NewImage: { n: { N: '2' } } } },
+    ]);
+    expect(records()[0]?.eventSourceARN).toMatch(/^arn:aws:dynamodb:us-east-1:123456789012:table\/notes\/stream\//);
+    expect(records()[0]?.dynamodb.SequenceNumber).toMatch(/^0+\d+$/);
+  });
 
   it('ARNs are mapped to the run, in both directions', async () => {
     const { Table } = await client().send(new DescribeTableCommand({ TableName: 'notes' }));
@@ -146,30 +135,26 @@ describe('DynamoDB', () => {
     expect([items, next]).toEqual([[{ id: { S: '1' }, n: { N: '2' }, tags: { SS: ['a'] } }], null]);
   });
 
-  it(
-    'an engine that exits is restarted once with its data, and then remains off',
-    async () => {
-      process.kill(processes[0] ?? 0, 'SIGKILL');
-      await until(() => host.notices.some((notice) => notice.includes('; restarting')));
-      const { Item } = await client().send(new GetItemCommand({ TableName: 'notes', Key: { id: { S: '1' } } }));
-      expect(Item).toMatchObject({ n: { N: '2' } });
-      // The stream continues after the delivered records.
-      const seen = host.invocations.length;
-      await client().send(new PutItemCommand({ TableName: 'notes', Item: { id: { S: '2' } } }));
-      await until(() => host.invocations.length > seen);
-      expect(host.invocations.slice(seen)).toMatchObject([
-        { event: { Records: [{ eventName: 'INSERT', dynamodb: { NewImage: { id: { S: '2' } } } }] } },
-      ]);
-      process.kill(processes[1] ?? 0, 'SIGKILL');
-      await until(() => state.status().startsWith('off: DynamoDB Local ended'));
-      const off = client().send(new ListTablesCommand({}));
-      await expect(off).rejects.toMatchObject({
-        name: 'LocalStateOff',
-        message: expect.stringContaining('DynamoDB Local ended'),
-      });
-    },
-    START_MS,
-  );
+  it('an engine that exits is restarted once with its data, and then remains off', async () => {
+    process.kill(processes[0] ?? 0, 'SIGKILL');
+    await until(() => host.notices.some((notice) => notice.includes('; restarting')));
+    const { Item } = await client().send(new GetItemCommand({ TableName: 'notes', Key: { id: { S: '1' } } }));
+    expect(Item).toMatchObject({ n: { N: '2' } });
+    // The stream continues after the delivered records.
+    const seen = host.invocations.length;
+    await client().send(new PutItemCommand({ TableName: 'notes', Item: { id: { S: '2' } } }));
+    await until(() => host.invocations.length > seen);
+    expect(host.invocations.slice(seen)).toMatchObject([
+      { event: { Records: [{ eventName: 'INSERT', dynamodb: { NewImage: { id: { S: '2' } } } }] } },
+    ]);
+    process.kill(processes[1] ?? 0, 'SIGKILL');
+    await until(() => state.status().startsWith('off: DynamoDB Local ended'));
+    const off = client().send(new ListTablesCommand({}));
+    await expect(off).rejects.toMatchObject({
+      name: 'LocalStateOff',
+      message: expect.stringContaining('DynamoDB Local ended'),
+    });
+  });
 });
 
 describe('without an engine', () => {

@@ -6,7 +6,6 @@ import { TablePast } from '../src/internal/services/dynamodb/table-past.js';
 import { writtenItems } from '../src/internal/services/dynamodb/writes.js';
 
 /** The engine starts in two seconds, on a busy machine in twenty. */
-import.meta.jest.setTimeout(90_000);
 
 let endpoint: string;
 let past: TablePast;

@@ -4,7 +4,6 @@ import { callEngine } from '../src/internal/services/dynamodb/engine-client.js';
 import { TableReader } from '../src/internal/services/dynamodb/table-reader.js';
 
 /** The engine starts in two seconds, on a busy machine in twenty. */
-import.meta.jest.setTimeout(90_000);
 
 const HOUR_MS = 3_600_000;
 

@@ -38,7 +38,7 @@ test('type errors are reported, and again after a save', async () => {
   project.write('src/lambda.ts', 'export const a: number = 1;\n');
   await until(0);
   await stop?.();
-}, 60_000);
+});
 
 test.each([
   ['no tsconfig.json', {}],

@@ -11,7 +11,6 @@ import { type AppHost, startAppHost } from '../judge/app-host/serve.js';
 import { createMcpServer, mcpCors, mountMcp } from '../src/index.js';
 
 /** A slow machine must not fail a test; a missing element must. */
-import.meta.jest.setTimeout(120_000);
 
 const UNPKG = 'https://unpkg.com';
 const LIBRARY = `${UNPKG}/@modelcontextprotocol/ext-apps@2.0.4/dist/src/app-with-deps.js`;

@@ -220,6 +220,5 @@ describe.each<[string, Door]>([
       }
       expect(ends.ordered).toBeGreaterThan(whole.calls * door.completed);
     },
-    60_000,
   );
 });

@@ -94,7 +94,7 @@ beforeAll(async () => {
   client = await createLocalClient();
   tableName = await createTable(client, MCP_TABLE_SCHEMA);
   proxy = await startFaultProxy(await dynamodbEndpoint());
-}, 60_000);
+});
 
 afterAll(async () => {
   client.destroy();

@@ -11,7 +11,7 @@ let table: FaultyTable;
 
 beforeAll(async () => {
   table = await FaultyTable.start(MCP_TABLE_SCHEMA);
-}, 60_000);
+});
 
 afterAll(() => table.stop());
 
@@ -60,7 +60,7 @@ describe.each(OUTAGES)('$name, at each request to DynamoDB', (outage) => {
     });
     // The read and the claim, the mark, the read and the end, the notification.
     expect(requests).toEqual(['GetItem', 'PutItem', 'UpdateItem', 'GetItem', 'PutItem', 'PutItem']);
-  }, 120_000);
+  });
 
   it('of the answer of a user: the rest runs once, and its result is kept', async () => {
     const requests = await atEachCall<{
@@ -87,5 +87,5 @@ describe.each(OUTAGES)('$name, at each request to DynamoDB', (outage) => {
       },
     });
     expect(requests.filter((operation) => operation === 'PutItem')).toHaveLength(3);
-  }, 120_000);
+  });
 });

@@ -329,32 +329,24 @@ async function play(name: string, fails?: { at: number; failure: Failure }): Pro
 }
 
 describe.each(Object.keys(SCENES))('%s', (name) => {
-  it.each(FAILURES)(
-    'is completed, and runs once, with $name at each call of the store',
-    async (failure) => {
-      const { calls } = (await play(name)).store;
-      expect(calls).toBeGreaterThan(1);
-      // The first call of a session makes it: a client without a session connects again.
-      for (let at = name.includes('task') || name.includes('state') ? 0 : 1; at < calls; at += 1)
-        await play(name, { at, failure });
-    },
-    120_000,
-  );
+  it.each(FAILURES)('is completed, and runs once, with $name at each call of the store', async (failure) => {
+    const { calls } = (await play(name)).store;
+    expect(calls).toBeGreaterThan(1);
+    // The first call of a session makes it: a client without a session connects again.
+    for (let at = name.includes('task') || name.includes('state') ? 0 : 1; at < calls; at += 1)
+      await play(name, { at, failure });
+  });
 });
 
 /** Here a client gets its answer without the store, and a client that has disconnected would miss it. */
 const AWAITED = ['a stream whose client disconnects', 'a question on an open stream', 'a stream with events'];
 
 describe.each(Object.keys(SCENES).filter((name) => !AWAITED.includes(name)))('%s', (name) => {
-  it.each(LONG_FAILURES)(
-    'is completed, and runs once, with $name',
-    async (failure) => {
-      const { calls } = (await play(name)).store;
-      for (let at = name.includes('task') || name.includes('state') ? 0 : 1; at < calls; at += 1)
-        await play(name, { at, failure });
-    },
-    120_000,
-  );
+  it.each(LONG_FAILURES)('is completed, and runs once, with $name', async (failure) => {
+    const { calls } = (await play(name)).store;
+    for (let at = name.includes('task') || name.includes('state') ? 0 : 1; at < calls; at += 1)
+      await play(name, { at, failure });
+  });
 });
 
 describe('a store that is away for longer than the invocation lasts', () => {

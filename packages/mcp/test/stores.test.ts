@@ -19,7 +19,7 @@ let tableName: string;
 beforeAll(async () => {
   client = await createLocalClient();
   tableName = await createTable(client, MCP_TABLE_SCHEMA);
-}, 60_000);
+});
 
 afterAll(() => client.destroy());
 

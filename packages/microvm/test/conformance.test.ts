@@ -7,7 +7,7 @@ let client: DynamoDBClient;
 
 beforeAll(async () => {
   client = await createLocalClient();
-}, 60_000);
+});
 afterAll(() => client.destroy());
 
 const dynamo: Parameters<typeof harness>[1] = (clock) => dynamoRegistry(client)(clock);

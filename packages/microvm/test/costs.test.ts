@@ -28,7 +28,7 @@ beforeAll(async () => {
   const tableName = await createTable(client, MICROVM_TABLE_SCHEMA);
   const registry = createDynamoMicrovmRegistry({ client, tableName, storeTimeoutMs: 60_000 });
   controller = createMicrovmController({ provider: wireProvider(service), registry, images: [{ ref: IMAGE }] });
-}, 60_000);
+});
 afterAll(async () => {
   client.destroy();
   await service.stop();

@@ -34,7 +34,7 @@ beforeAll(async () => {
   const direct = await createLocalClient();
   tableName = await createTable(direct, MICROVM_TABLE_SCHEMA);
   direct.destroy();
-}, 60_000);
+});
 
 beforeEach(async () => {
   proxy.clear();

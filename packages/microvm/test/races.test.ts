@@ -27,7 +27,7 @@ beforeAll(async () => {
   client = watch.client(await createLocalClient());
   tableName = await createTable(client, MICROVM_TABLE_SCHEMA);
   service = await startService();
-}, 60_000);
+});
 afterAll(async () => {
   client.destroy();
   await service.stop();
@@ -123,4 +123,4 @@ it('processes that run, suspend, resume and terminate the same sessions, and are
     'registry_unavailable',
   ];
   expect(Object.keys(outcomes).filter((code) => !known.includes(code.replace('microvm.', '')))).toEqual([]);
-}, 180_000);
+});

@@ -31,7 +31,7 @@ beforeAll(async () => {
     },
   };
   registry = createDynamoMicrovmRegistry({ client: watched as never, tableName, log: false, storeTimeoutMs: 60_000 });
-}, 60_000);
+});
 beforeEach(() => {
   sent.length = 0;
 });

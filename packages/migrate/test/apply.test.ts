@@ -236,7 +236,7 @@ describe('the wrapper', () => {
     expect(run('-root=a folder/*', '--apply')).toMatchObject({ status: 0, stdout: '' });
     expect(run('-root', 'a folder')).toMatchObject({ status: 0, stderr: 'sallyport-migrate: no changes\n' });
     expect(readFileSync(join(root, 'a folder/*/a.ts'), 'utf8')).toBe(CLOSED);
-  }, 120_000);
+  });
 });
 
 describe('the command line', () => {

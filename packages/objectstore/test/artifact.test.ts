@@ -10,13 +10,13 @@ import {
 } from '@sallyport/objectstore';
 import { createFakeObjectStore } from '@sallyport/objectstore/testing';
 import { archive, member, PINNED, PINNED_DIGEST } from './support/archive.js';
-import { START_MS, startTestS3, type TestS3 } from './support/s3.js';
+import { startTestS3, type TestS3 } from './support/s3.js';
 
 let s3: TestS3;
 
 beforeAll(async () => {
   s3 = await startTestS3();
-}, START_MS);
+});
 
 afterAll(() => s3.stop());
 

@@ -1,12 +1,12 @@
 import { createS3ObjectStore } from '@sallyport/objectstore';
 import { createFakeObjectStore, objectStoreConformance } from '@sallyport/objectstore/testing';
-import { START_MS, startTestS3, type TestS3 } from './support/s3.js';
+import { startTestS3, type TestS3 } from './support/s3.js';
 
 let s3: TestS3;
 
 beforeAll(async () => {
   s3 = await startTestS3();
-}, START_MS);
+});
 
 afterAll(() => s3.stop());
 

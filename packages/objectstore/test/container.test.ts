@@ -3,14 +3,14 @@ import { createS3ObjectStore, parseObjectRef } from '@sallyport/objectstore';
 import type { S3Fault } from '@sallyport/s3-server';
 import { Public, SecureApp } from '@sallyport/secure';
 import { buildAPIGatewayV2Request, createTestEnv } from '@sallyport/testkit';
-import { START_MS, startTestS3, type TestS3 } from './support/s3.js';
+import { startTestS3, type TestS3 } from './support/s3.js';
 
 const SECRET = 'a text of the provider';
 let s3: TestS3;
 
 beforeAll(async () => {
   s3 = await startTestS3();
-}, START_MS);
+});
 
 afterAll(() => s3.stop());
 

@@ -4,7 +4,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { ManualClock } from '@sallyport/core/testing';
 import { createS3ObjectStore, type ObjectStore, type ObjectStoreErrorCode } from '@sallyport/objectstore';
 import { S3_CREDENTIALS, type S3Fault } from '@sallyport/s3-server';
-import { START_MS, startTestS3, type TestS3 } from './support/s3.js';
+import { startTestS3, type TestS3 } from './support/s3.js';
 
 const SECRET = 'a text of the provider that nobody may read';
 
@@ -16,7 +16,7 @@ let clock: ManualClock;
 beforeAll(async () => {
   s3 = await startTestS3();
   await createS3ObjectStore({ client: s3.client }).put({ ref: ref('there'), payload: Buffer.alloc(300_000, 'x') });
-}, START_MS);
+});
 
 afterAll(() => s3.stop());
 

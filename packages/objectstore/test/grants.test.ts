@@ -11,7 +11,7 @@ import {
   type UploadGrant,
 } from '@sallyport/objectstore';
 import { S3_CREDENTIALS } from '@sallyport/s3-server';
-import { START_MS, startTestS3, type TestS3 } from './support/s3.js';
+import { startTestS3, type TestS3 } from './support/s3.js';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('base64');
 const HELLO = 'LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=';
@@ -305,7 +305,7 @@ describe('an upload', () => {
 
   beforeAll(async () => {
     s3 = await startTestS3();
-  }, START_MS);
+  });
 
   afterAll(() => s3.stop());
 

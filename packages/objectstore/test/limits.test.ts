@@ -3,7 +3,7 @@ import { bundleProgram, type Program } from '@sallyport/dynamodb-local';
 import { createS3ObjectStore, type ObjectStore } from '@sallyport/objectstore';
 import { s3Endpoint } from '@sallyport/s3-server';
 import { archive, member } from './support/archive.js';
-import { START_MS, startTestS3, type TestS3 } from './support/s3.js';
+import { startTestS3, type TestS3 } from './support/s3.js';
 
 const MIB = 1_048_576;
 const LARGE = 'large.bin';
@@ -25,7 +25,7 @@ beforeAll(async () => {
     member({ name: 'b.bin', data: Buffer.alloc(half) }),
   );
   ({ versionId = '' } = await store.put({ ref: { bucket: s3.versionedBucket, key: ARTIFACT }, payload: tar }));
-}, START_MS);
+});
 
 afterAll(async () => {
   program.remove();

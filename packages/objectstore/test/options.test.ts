@@ -1,7 +1,7 @@
 import { HeadObjectCommand } from '@aws-sdk/client-s3';
 import { createS3ObjectStore, createUploadGrants, type Encryption } from '@sallyport/objectstore';
 import { createFakeObjectStore } from '@sallyport/objectstore/testing';
-import { START_MS, startTestS3, type TestS3 } from './support/s3.js';
+import { startTestS3, type TestS3 } from './support/s3.js';
 
 const CREATORS = [
   ['createS3ObjectStore', createS3ObjectStore as (options: object) => unknown],
@@ -54,7 +54,7 @@ describe('the arguments of a put', () => {
 
   beforeAll(async () => {
     s3 = await startTestS3();
-  }, START_MS);
+  });
 
   afterAll(() => s3.stop());
 

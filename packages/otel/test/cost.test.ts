@@ -25,7 +25,7 @@ it('allocates nothing for a span without a tracer', () => {
   const counted = printed(...flags, '--conditions=@sallyport/source', '--import', 'tsx', programOf('untraced.ts'));
   // A million spans: an object for each would be at least sixteen million bytes.
   expect((counted as { readonly bytes: number }).bytes).toBeLessThan(1_000_000);
-}, 60_000);
+});
 
 it('loads only the module of the current span with its import, and no socket without an address', async () => {
   const { file, remove } = await bundleFunction(fileURLToPath(new URL('../src/index.ts', import.meta.url)));
@@ -35,7 +35,7 @@ it('loads only the module of the current span with its import, and no socket wit
   await remove();
   const expensive = /NativeModule (?:dgram|http|https|net|zlib|dns|internal\/deps\/undici)/;
   expect([lists.imported, lists.constructed].flat().filter((name) => expensive.test(name))).toEqual([]);
-}, 60_000);
+});
 
 it('keeps no memory of ten thousand requests, batches, failures and spans that never end', async () => {
   setFlagsFromString('--expose-gc');
@@ -73,4 +73,4 @@ it('keeps no memory of ten thousand requests, batches, failures and spans that n
   // Two spans for each request, five for each batch of two records.
   expect(sent).toBe(3000 * (2 + 2 + 2 + 5));
   expect((after - before) / MIB).toBeLessThan(1);
-}, 180_000);
+});

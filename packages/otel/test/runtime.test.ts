@@ -57,50 +57,42 @@ const idOf = ({ traceId }: DecodedSpan) => Buffer.from(traceId, 'base64').toStri
 const markerOf = ({ attributes }: DecodedSpan) =>
   (attributes?.find(({ key }) => key === 'marker')?.value as { stringValue?: string } | undefined)?.stringValue;
 
-it(
-  'has the first trace, with the cold start, even if the process ends right after its answer',
-  async () => {
-    const runtime = await serve();
-    const { header, id } = traceOf(1);
-    const answer = await runtime.invoke(buildAPIGatewayV2Request('GET', '/marker/1'), { traceId: header });
-    await runtime.stop();
-    expect(answer.outcome).toBe('response');
-    await received(3);
-    expect(spans.map(({ name }) => name)).toEqual(['inner', 'outer', 'GET /marker/{marker}']);
-    expect(spans.map(idOf)).toEqual([id, id, id]);
-    expect(spans[2]?.attributes).toContainEqual({ key: 'faas.coldstart', value: { boolValue: true } });
-  },
-  LONG_MS,
-);
+it('has the first trace, with the cold start, even if the process ends right after its answer', async () => {
+  const runtime = await serve();
+  const { header, id } = traceOf(1);
+  const answer = await runtime.invoke(buildAPIGatewayV2Request('GET', '/marker/1'), { traceId: header });
+  await runtime.stop();
+  expect(answer.outcome).toBe('response');
+  await received(3);
+  expect(spans.map(({ name }) => name)).toEqual(['inner', 'outer', 'GET /marker/{marker}']);
+  expect(spans.map(idOf)).toEqual([id, id, id]);
+  expect(spans[2]?.attributes).toContainEqual({ key: 'faas.coldstart', value: { boolValue: true } });
+});
 
 const itManaged = Number(process.versions.node.split('.')[0]) >= 22 ? it : it.skip;
 
-itManaged(
-  'keeps the spans of concurrent invocations in their own traces, on Managed Instances',
-  async () => {
-    const runtime = await serve({ concurrency: { workers: 4, invocations: 4 * 16 } });
-    const queue = 'arn:aws:sqs:us-east-1:123456789012:orders';
-    await Promise.all(
-      Array.from({ length: INVOCATIONS }, async (_, index) => {
-        const { header } = traceOf(index);
-        const isQueue = index % 2 === 1;
-        const event = isQueue
-          ? buildQueueEvent(queue, [{ body: String(index) }])
-          : buildAPIGatewayV2Request('GET', `/marker/${index}`);
-        const { outcome } = await runtime.invoke(event, { traceId: header, timeoutMs: LONG_MS });
-        expect(outcome).toBe('response');
-      }),
-    );
-    await received(INVOCATIONS * 3);
-    const wrong = spans.filter((span) => {
-      const marker = markerOf(span);
-      return marker !== undefined && idOf(span) !== traceOf(Number(marker)).id;
-    });
-    expect(wrong).toEqual([]);
-    expect(new Set(spans.map(idOf)).size).toBe(INVOCATIONS);
-    // Each trace has one root, whose parent is the segment of Lambda.
-    const segment = Buffer.from('53995c3f42cd8ad8', 'hex').toString('base64');
-    expect(spans.filter(({ parentSpanId }) => parentSpanId === segment)).toHaveLength(INVOCATIONS);
-  },
-  LONG_MS,
-);
+itManaged('keeps the spans of concurrent invocations in their own traces, on Managed Instances', async () => {
+  const runtime = await serve({ concurrency: { workers: 4, invocations: 4 * 16 } });
+  const queue = 'arn:aws:sqs:us-east-1:123456789012:orders';
+  await Promise.all(
+    Array.from({ length: INVOCATIONS }, async (_, index) => {
+      const { header } = traceOf(index);
+      const isQueue = index % 2 === 1;
+      const event = isQueue
+        ? buildQueueEvent(queue, [{ body: String(index) }])
+        : buildAPIGatewayV2Request('GET', `/marker/${index}`);
+      const { outcome } = await runtime.invoke(event, { traceId: header, timeoutMs: LONG_MS });
+      expect(outcome).toBe('response');
+    }),
+  );
+  await received(INVOCATIONS * 3);
+  const wrong = spans.filter((span) => {
+    const marker = markerOf(span);
+    return marker !== undefined && idOf(span) !== traceOf(Number(marker)).id;
+  });
+  expect(wrong).toEqual([]);
+  expect(new Set(spans.map(idOf)).size).toBe(INVOCATIONS);
+  // Each trace has one root, whose parent is the segment of Lambda.
+  const segment = Buffer.from('53995c3f42cd8ad8', 'hex').toString('base64');
+  expect(spans.filter(({ parentSpanId }) => parentSpanId === segment)).toHaveLength(INVOCATIONS);
+});

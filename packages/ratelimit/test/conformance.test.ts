@@ -10,7 +10,7 @@ let tableName: string;
 beforeAll(async () => {
   client = await createLocalClient();
   tableName = await createTable(client, RATE_LIMIT_TABLE_SCHEMA);
-}, 60_000);
+});
 
 afterAll(() => client.destroy());
 

@@ -33,7 +33,7 @@ let client: DynamoDBClient;
 beforeAll(async () => {
   proxy = await startFaultProxy(await dynamodbEndpoint());
   client = await createLocalClient({ endpoint: proxy.endpoint, maxAttempts: 1 });
-}, 60_000);
+});
 
 beforeEach(async () => {
   bench = await createBench(proxy.endpoint);

@@ -5,7 +5,7 @@ let bench: Bench;
 
 beforeEach(async () => {
   bench = await createBench();
-}, 60_000);
+});
 
 afterEach(() => bench.client.destroy());
 

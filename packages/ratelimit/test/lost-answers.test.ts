@@ -13,7 +13,7 @@ let direct: DynamoDBClient;
 beforeAll(async () => {
   proxy = await startFaultProxy(await dynamodbEndpoint());
   direct = await createLocalClient();
-}, 60_000);
+});
 
 beforeEach(async () => {
   bench = await createBench(proxy.endpoint);

@@ -101,7 +101,7 @@ describe('memory and DynamoDB', () => {
   beforeAll(async () => {
     bench = await createBench();
     client = bench.client;
-  }, 60_000);
+  });
 
   afterAll(() => client.destroy());
 
@@ -120,5 +120,5 @@ describe('memory and DynamoDB', () => {
       }),
       { numRuns: 30 },
     );
-  }, 60_000);
+  });
 });

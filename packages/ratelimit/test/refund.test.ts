@@ -18,7 +18,7 @@ let bench: Bench;
 
 beforeAll(async () => {
   proxy = await startFaultProxy(await dynamodbEndpoint());
-}, 60_000);
+});
 
 beforeEach(async () => {
   bench = await createBench(proxy.endpoint);

@@ -46,7 +46,7 @@ describe('a token bucket in a table', () => {
 
   beforeEach(async () => {
     bench = await createBench();
-  }, 60_000);
+  });
 
   afterEach(() => bench.client.destroy());
 

@@ -9,8 +9,6 @@ import { z } from 'zod';
 import { docsPage } from '../src/docs.js';
 import { Authenticated, type Posture, SecureApp } from '../src/index.js';
 
-import.meta.jest.setTimeout(60_000);
-
 const Note = z.object({ id: z.string(), title: z.string() }).meta({ id: 'Note' });
 
 /** Callers are known by a cookie, as browsers send it; its value is the list of scopes. */

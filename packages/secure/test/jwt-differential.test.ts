@@ -190,7 +190,7 @@ it(`${TOKENS.toLocaleString('en')} mutated tokens: every accepted token is accep
   expect(comparison.counts.accepted).toBeGreaterThan(TOKENS / 10);
   expect(comparison.counts.rejected).toBeGreaterThan(TOKENS / 10);
   expect(comparison.counts.listed).toBeGreaterThan(TOKENS / 200);
-}, 600_000);
+});
 
 /** The good token of a signer, with a signature of this form. */
 function createSigned(signer: Signer, form: SignatureForm, dice: Dice): string {

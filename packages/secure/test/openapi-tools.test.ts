@@ -80,7 +80,7 @@ describe('the document of a secure application', () => {
       environment,
     );
     expect((JSON.parse(stdout) as { totals: { errors: number } }).totals.errors).toBe(0);
-  }, 60_000);
+  });
 
   it('makes a typed client that compiles and calls the application', async () => {
     await node(tools.generator, ['openapi.json', '-o', 'api.d.ts']);
@@ -99,7 +99,7 @@ describe('the document of a secure application', () => {
       invalid: 422,
       forbidden: 403,
     });
-  }, 120_000);
+  });
 });
 
 /** It reads only members with a type in the document. */

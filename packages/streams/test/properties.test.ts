@@ -120,7 +120,7 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('any batch of a %s',
       ),
       { numRuns: 150 },
     );
-  }, 60_000);
+  });
 });
 
 describe('a FIFO group', () => {

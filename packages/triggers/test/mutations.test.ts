@@ -115,7 +115,7 @@ it('a mutated event keeps its kind or is rejected, in any order of the surfaces:
   // Most mutations change no part that a row tests.
   expect(own).toBeGreaterThan(40_000);
   expect(new Set(known.map(([, kind]) => kind)).size).toBeGreaterThan(40);
-}, 300_000);
+});
 
 it('no mutation of an event is served by a kind that only an alias selects, without its alias', async () => {
   const draw = generator(7);

@@ -276,7 +276,7 @@ describe('over the wire', () => {
     vectors.clear();
     await index.putText(records);
     expect(vectors.requests.map(({ input }) => (input.vectors as unknown[]).length)).toEqual([500, 500, 100]);
-  }, 60_000);
+  });
 
   it('strings are found by the vectors of the model', async () => {
     vectors.empty();

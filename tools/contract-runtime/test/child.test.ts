@@ -15,5 +15,5 @@ describe('the TypeScript runtime as a separate program', () => {
     const verdicts = await runContract(runtime, contract, fixtures, { timeoutMs: 30_000 });
     expect(verdicts.filter(({ outcome }) => outcome !== 'passed')).toEqual([]);
     expect(verdicts.length).toBeGreaterThan(100);
-  }, 60_000);
+  });
 });

@@ -22,7 +22,7 @@ let TableName: string;
 beforeAll(async () => {
   client = await createLocalClient();
   counter = countCalls(client);
-}, 60_000);
+});
 
 beforeEach(async () => {
   TableName = await createTable(client, SCHEMA);

@@ -21,7 +21,7 @@ beforeAll(async () => {
   proxy = await startFaultProxy(await dynamodbEndpoint());
   direct = await createLocalClient();
   client = await createLocalClient({ endpoint: proxy.endpoint, maxAttempts: 1 });
-}, 60_000);
+});
 
 beforeEach(async () => {
   TableName = await createTable(direct, SCHEMA);

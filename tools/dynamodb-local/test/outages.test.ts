@@ -14,7 +14,7 @@ let table: FaultyTable;
 
 beforeAll(async () => {
   table = await FaultyTable.start(SCHEMA);
-}, 60_000);
+});
 
 afterAll(() => table.stop());
 

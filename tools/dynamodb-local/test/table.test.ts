@@ -16,7 +16,7 @@ let client: DynamoDBClient;
 
 beforeAll(async () => {
   client = await createLocalClient();
-}, 60_000);
+});
 
 afterAll(() => client.destroy());
 

@@ -36,7 +36,7 @@ export interface InvocationResult {
   readonly body: Buffer;
 }
 
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 60_000;
 const ARN = 'arn:aws:lambda:us-east-1:123456789012:function:';
 
 /** One invocation, from the queue to its end. */

@@ -38,7 +38,7 @@ beforeAll(async () => {
   };
   for (const deed of DEEDS)
     runtimes.set(deed, await serve('every.ts', 'handler', { bundle: CJS, env: { ...env, DEED: deed } }));
-}, 120_000);
+});
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 /** Sends the sample of a kind to the function whose handlers do this. */

@@ -102,41 +102,37 @@ describeManaged('8 workers with 64 invocations each', () => {
   test.each([
     ['buffered', JSON_KINDS],
     ['streaming', [...JSON_KINDS, ...STREAM_KINDS]],
-  ] as const)(
-    'answer each of many mixed requests correctly, %s',
-    async (handler, kinds) => {
-      const concurrency = { workers: 8, invocations: 8 * 64 };
-      const runtime = await serve('mixed.ts', handler, { concurrency });
-      const differences: unknown[] = [];
-      const outcomes = new Map<string, number>();
-      await Promise.all(
-        Array.from({ length: INVOCATIONS / 2 }, async (_, index) => {
-          const kind = kinds[index % kinds.length] as Kind;
-          const sent: Sent = {
-            marker: String(index),
-            tenant: `tenant-${index}`,
-            invocation: randomUUID(),
-            trace: `1-5759e988-${index.toString(16).padStart(24, 'a')}`,
-          };
-          const result = await runtime.invoke(kind.event(sent), {
-            requestId: sent.invocation,
-            tenantId: sent.tenant,
-            traceId: `Root=${sent.trace};Sampled=0`,
-            timeoutMs: LONG_MS,
-          });
-          outcomes.set(result.outcome, (outcomes.get(result.outcome) ?? 0) + 1);
-          const whole = result.outcome === 'response';
-          const [actual, expected] = [JSON.stringify(whole && kind.read(result)), JSON.stringify(kind.expected(sent))];
-          if (actual !== expected) differences.push({ index, outcome: result.outcome, actual, expected });
-        }),
-      );
-      expect(differences.slice(0, 5)).toEqual([]);
-      expect([...outcomes]).toEqual([['response', INVOCATIONS / 2]]);
-      expect(runtime.running).toBe(true);
-      await runtime.stop();
-    },
-    LONG_MS,
-  );
+  ] as const)('answer each of many mixed requests correctly, %s', async (handler, kinds) => {
+    const concurrency = { workers: 8, invocations: 8 * 64 };
+    const runtime = await serve('mixed.ts', handler, { concurrency });
+    const differences: unknown[] = [];
+    const outcomes = new Map<string, number>();
+    await Promise.all(
+      Array.from({ length: INVOCATIONS / 2 }, async (_, index) => {
+        const kind = kinds[index % kinds.length] as Kind;
+        const sent: Sent = {
+          marker: String(index),
+          tenant: `tenant-${index}`,
+          invocation: randomUUID(),
+          trace: `1-5759e988-${index.toString(16).padStart(24, 'a')}`,
+        };
+        const result = await runtime.invoke(kind.event(sent), {
+          requestId: sent.invocation,
+          tenantId: sent.tenant,
+          traceId: `Root=${sent.trace};Sampled=0`,
+          timeoutMs: LONG_MS,
+        });
+        outcomes.set(result.outcome, (outcomes.get(result.outcome) ?? 0) + 1);
+        const whole = result.outcome === 'response';
+        const [actual, expected] = [JSON.stringify(whole && kind.read(result)), JSON.stringify(kind.expected(sent))];
+        if (actual !== expected) differences.push({ index, outcome: result.outcome, actual, expected });
+      }),
+    );
+    expect(differences.slice(0, 5)).toEqual([]);
+    expect([...outcomes]).toEqual([['response', INVOCATIONS / 2]]);
+    expect(runtime.running).toBe(true);
+    await runtime.stop();
+  });
 });
 
 describeManaged.each(KINDS)('%s in one worker', (_kind, file) => {

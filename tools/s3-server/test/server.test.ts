@@ -2,12 +2,11 @@ import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { createBucket, createS3TestClient, type S3Proxy, s3Endpoint, startS3Proxy } from '@sallyport/s3-server';
 
 // The first test of a run starts the server.
-const START_MS = 140_000;
 let proxy: S3Proxy;
 
 beforeAll(async () => {
   proxy = await startS3Proxy(await s3Endpoint());
-}, START_MS);
+});
 
 afterAll(() => proxy.stop());
 

@@ -47,12 +47,12 @@ async function resultsOf(page: Page, term: string, wanted: string): Promise<read
   const results = page.locator('.VPLocalSearchBox a.result');
   // The box stores the last term and shows its results.
   await page.locator('.VPLocalSearchBox input').fill('');
-  await results.first().waitFor({ state: 'detached', timeout: 10_000 });
+  await results.first().waitFor({ state: 'detached', timeout: 120_000 });
   await page.locator('.VPLocalSearchBox input').fill(term);
   const fitting = page.locator(`.VPLocalSearchBox a.result[href*="${wanted}"]`);
   await fitting
     .first()
-    .waitFor({ timeout: 10_000 })
+    .waitFor({ timeout: 120_000 })
     .catch(() => undefined);
   const hrefs = await results.evaluateAll((all) => all.map((link) => (link as unknown as URL).pathname));
   await page.keyboard.press('Escape');
@@ -63,9 +63,9 @@ async function resultsOf(page: Page, term: string, wanted: string): Promise<read
 async function openFirst(page: Page, origin: string): Promise<readonly string[]> {
   await page.keyboard.press('Control+k');
   await page.keyboard.type('cold start');
-  await page.locator('.VPLocalSearchBox a.result.selected[href*="deployment"]').waitFor({ timeout: 10_000 });
+  await page.locator('.VPLocalSearchBox a.result.selected[href*="deployment"]').waitFor({ timeout: 120_000 });
   for (const key of ['ArrowDown', 'ArrowUp', 'Enter']) await page.keyboard.press(key);
-  const opened = await page.waitForURL(`${origin}/deployment.html**`, { timeout: 10_000 }).then(
+  const opened = await page.waitForURL(`${origin}/deployment.html**`, { timeout: 120_000 }).then(
     () => true,
     () => false,
   );

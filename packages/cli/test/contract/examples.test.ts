@@ -44,18 +44,14 @@ test('the examples with a service are judged', () => {
   expect(services).toEqual(['digest', 'from-hono', 'notes', 'sandbox']);
 });
 
-test.each(services)(
-  'public tools accept the documents of the example %s',
-  async (name) => {
-    const out = join(folder, name);
-    expect(await run(CONTRACT_COMMAND, join(EXAMPLES, name), '--out', out)).toEqual({ code: 0, err: '' });
-    const [openapi, asyncapi] = ['openapi', 'asyncapi'].map(
-      (file) => JSON.parse(readFileSync(join(out, `${file}.json`), 'utf8')) as object,
-    );
-    expect(await judgeDocuments(openapi as object, asyncapi as object)).toEqual([]);
-  },
-  60_000,
-);
+test.each(services)('public tools accept the documents of the example %s', async (name) => {
+  const out = join(folder, name);
+  expect(await run(CONTRACT_COMMAND, join(EXAMPLES, name), '--out', out)).toEqual({ code: 0, err: '' });
+  const [openapi, asyncapi] = ['openapi', 'asyncapi'].map(
+    (file) => JSON.parse(readFileSync(join(out, `${file}.json`), 'utf8')) as object,
+  );
+  expect(await judgeDocuments(openapi as object, asyncapi as object)).toEqual([]);
+});
 
 /** The lines after `@ts-expect-error` must not compile, the others must. */
 const CLIENT = `
@@ -113,4 +109,4 @@ test('a client compiles against the types of the example notes, and its program 
   const files = stdout.trim().split('\n');
   const own = files.filter((file) => !/\/node_modules\/(?:\.pnpm|typescript)\/|\/packages\/client\/src\//.test(file));
   expect({ status, own }).toEqual({ status: 0, own: [types, join(PROGRAM, 'client.ts')] });
-}, 60_000);
+});

@@ -7,8 +7,6 @@ import { replacedWithin } from '../../src/contract/internal/versions.js';
 import { runIn } from '../support/run.js';
 import { type Registry, startRegistry } from './support/registry.js';
 
-/** The first test of a run starts the S3 server. */
-const START_MS = 140_000;
 const NOTE = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] };
 const SOURCES = { stream: {}, topic: {}, bus: {}, table: {}, event: {} };
 const entry = { function: 'src/lambda.ts' };
@@ -59,7 +57,7 @@ beforeAll(async () => {
     AWS_ACCESS_KEY_ID: S3_CREDENTIALS.accessKeyId,
     AWS_SECRET_ACCESS_KEY: S3_CREDENTIALS.secretAccessKey,
   };
-}, START_MS);
+});
 afterAll(async () => {
   await registry.stop();
   rmSync(folder, { recursive: true });

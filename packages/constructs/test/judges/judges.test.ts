@@ -40,7 +40,7 @@ beforeAll(async () => {
   const args = ['--conditions=@sallyport/source', '--import', 'tsx', script, ...templates];
   const { stdout } = await run(process.execPath, args, { maxBuffer: 16_000_000 });
   verdict = JSON.parse(stdout) as Verdict;
-}, 300_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 it('has no finding of the engine that the CDK bundles, our own rules included, except that a preview is removed with its tables, and that a topic invokes an alias', () => {

@@ -78,7 +78,7 @@ export async function openPage(browser: Browser, address: string, colorScheme: '
     reducedMotion: 'reduce',
   });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  context.setDefaultTimeout(Number(process.env.JUDGE_MS ?? 60_000));
+  context.setDefaultTimeout(Number(process.env.JUDGE_MS ?? 300_000));
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('pageerror', ({ message }) => problems.push(message));

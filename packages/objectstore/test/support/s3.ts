@@ -1,9 +1,6 @@
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import { createBucket, createS3TestClient, type S3Proxy, s3Endpoint, startS3Proxy } from '@sallyport/s3-server';
 
-/** The first test of a run starts the server. */
-export const START_MS = 140_000;
-
 /** The run's server behind a proxy of this test file, with a bucket of each kind. */
 export interface TestS3 {
   readonly proxy: S3Proxy;
