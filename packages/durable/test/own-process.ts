@@ -19,8 +19,8 @@ const FUNCTIONS = join(dirname(fileURLToPath(import.meta.url)), 'functions');
 type Invoke = DurableEngineOptions['invoke'];
 
 /**
- * A file of `functions` as a durable function: AWS's runtime client in a process of its own, and Lambda's API over an engine. After a process
- * has ended, the next invocation starts another one, as in a new environment. The function appends its effects to the file `$EFFECTS`.
+ * A file of `functions` as a durable function: AWS's runtime client in a separate process, and Lambda's API over an engine. After a process
+ * has ended, the next invocation starts another process, as in a new environment. The function appends its effects to the file `$EFFECTS`.
  */
 export async function startOwnProcess(file: string) {
   const folder = mkdtempSync(join(tmpdir(), 'durable-process-'));
@@ -48,7 +48,7 @@ export async function startOwnProcess(file: string) {
     atCheckpoint: async (_when: 'before' | 'after') => {},
     effects: () => readFileSync(effects, 'utf8').trim().split('\n'),
     log: () => runtime?.log ?? '',
-    /** @param timeoutMs the time-out of the function */
+    /** @param timeoutMs the function's time-out */
     async invoke(event: unknown, timeoutMs?: number) {
       own.starts += runtime ? 0 : 1;
       runtime ??= await startRuntime({

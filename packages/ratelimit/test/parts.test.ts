@@ -33,9 +33,9 @@ it.each([
 });
 
 it.each([
-  ['an item without counters, if it is absent', () => undefined, {}],
-  ['nothing, if it cannot be read', () => Promise.reject(new Error('down')), undefined],
-])('a look at an item sees %s', async (_title, get, expected) => {
+  ['no counters for an absent item', () => undefined, {}],
+  ['nothing for an item that cannot be read', () => Promise.reject(new Error('down')), undefined],
+])('the unconditional read of an item returns %s', async (_title, get, expected) => {
   const store = new DynamoStore({ get: async () => get() } as unknown as ItemTable);
   const part = { items: 1, isFirst: true, nowMs: 0 };
   expect(await store.glance({ pk: 'a', sk: '0', part })).toEqual(expected);
