@@ -30,7 +30,7 @@ it('counts the calls with their names, and failNext fails one call', async () =>
   ]);
 });
 
-it('a parameter that is removed and set again has another date even if the clock of the test stands still', async () => {
+it('a parameter that is removed and set again has another date even if the clock of the test does not move', async () => {
   const { clock } = createTestEnv({ now: 1_000_000_000 });
   const aws = fakeParameters({ clock });
   const read = () => aws.clients.ssm.send(new GetParametersCommand({ Names: ['/a'] }));

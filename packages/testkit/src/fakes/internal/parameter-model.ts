@@ -62,7 +62,7 @@ export class ParameterModel implements ParameterValues {
   setParameter(name: string, value: string, { secure = false }: { readonly secure?: boolean } = {}): void {
     if (Buffer.byteLength(value) > 8192) throw new ServiceError('ValidationException', 400, 'value is over 8 KB');
     const version = (this.#parameters.get(name)?.version ?? 0) + 1;
-    // AWS writes no parameter twice in a millisecond, but the clock of a test can stand still.
+    // AWS writes no parameter twice in a millisecond, but the clock of a test may not move.
     this.#writtenAt = Math.max(this.#now(), this.#writtenAt + 1);
     this.#parameters.set(name, { value, secure, version, at: new Date(this.#writtenAt) });
   }
