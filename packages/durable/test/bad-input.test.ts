@@ -1,6 +1,6 @@
 import type { Logger } from '@sallyport/core';
 import { buildEventBusEvent } from '@sallyport/testkit';
-import type { DurableEngine, Operation } from '@sallyport/testkit/durable';
+import type { DurableEngine, DurableEnvelope, Operation } from '@sallyport/testkit/durable';
 import { z } from 'zod';
 import { compensate, type Durable } from '../src/index.js';
 import { completeCallback } from '../src/start.js';
@@ -259,14 +259,28 @@ test.each<[string, string, string]>([
 const POSITION = 'NonDeterministicExecutionError';
 const REFUSED = 'CheckpointUnrecoverableExecutionError';
 
+type Change = (operations: readonly Operation[]) => readonly object[];
+
+/** Changes the recorded operations from the second invocation on. */
+const withHistory = (change: Change) => (envelope: DurableEnvelope, invocation: number) => {
+  const { InitialExecutionState: state, ...more } = structuredClone(envelope);
+  const operations = state.Operations ?? [];
+  return {
+    ...more,
+    InitialExecutionState: { ...state, Operations: invocation === 1 ? operations : change(operations) },
+  };
+};
+
 /** The end of a step that failed. */
 const FAILED = { Status: 'FAILED', StepDetails: { Error: { ErrorType: 'Error', ErrorMessage: 'no' } } };
 
 /** Changes the recorded steps. */
-const steps = (change: (step: Operation) => object) => (all: readonly Operation[]) =>
-  all.map((one) => (one.Type === 'STEP' ? { ...one, ...change(one) } : one));
+const steps =
+  (change: (step: Operation) => object): Change =>
+  (all) =>
+    all.map((one) => (one.Type === 'STEP' ? { ...one, ...change(one) } : one));
 
-test.each<[string, (operations: readonly Operation[]) => readonly object[], string, string?]>([
+test.each<[string, Change, string, string?]>([
   ['of another function', steps(({ Name }) => ({ Name: `other ${Name}` })), POSITION],
   [
     'of another version, which has another step',
@@ -304,11 +318,9 @@ test.each<[string, (operations: readonly Operation[]) => readonly object[], stri
         await step('ship');
       },
       {
-        envelope: (envelope) => {
-          invocation += 1;
-          const { InitialExecutionState: state, ...more } = structuredClone(envelope);
-          if (invocation === 1) return { ...more, InitialExecutionState: state };
-          return { ...more, InitialExecutionState: { ...state, Operations: change(state.Operations ?? []) } };
+        envelope: (envelope, at) => {
+          invocation = at;
+          return withHistory(change)(envelope, at);
         },
       },
     );
@@ -317,6 +329,22 @@ test.each<[string, (operations: readonly Operation[]) => readonly object[], stri
     expect(ran.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
   },
 );
+
+test.each<[string, object]>([
+  ['a value', {}],
+  ['a failure', FAILED],
+])('%s of another step at the position does not reach the handler', async (_title, end) => {
+  const outcomes: unknown[] = [];
+  await run(
+    async (ctx) => {
+      const packed = ctx.step('pack', () => 'packed');
+      outcomes.push(await packed.catch(({ code }: { code?: unknown }) => code));
+      await ctx.wait('pause', { seconds: 5 });
+    },
+    { envelope: withHistory(steps(() => ({ ...end, Name: 'weigh' }))) },
+  );
+  expect(outcomes).toEqual(['packed', 'durable.diverged']);
+});
 
 test.each<[string, string[], string | null, string[]]>([
   ['the same steps', ['charge', 'pack', 'ship'], null, ['pack', 'ship']],

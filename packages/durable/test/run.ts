@@ -40,7 +40,7 @@ export interface RunOptions extends DurableExecutionsOptions {
   readonly remainingMs?: number;
   readonly container?: object;
   /** Changes the event of each invocation. */
-  readonly envelope?: (envelope: DurableEnvelope) => object;
+  readonly envelope?: (envelope: DurableEnvelope, invocation: number) => object;
   /** Serves an invocation instead of the container. */
   readonly serve?: (envelope: DurableEnvelope, invocation: number) => Promise<unknown> | undefined;
   /** Default: an open container. */
@@ -80,7 +80,7 @@ export async function runExecution<A extends Served = App>(
     recorded = [],
     version,
     container,
-    envelope: change = structuredClone,
+    envelope: change = (envelope) => structuredClone(envelope),
     serve,
     create = createApp,
     ...surface
@@ -111,7 +111,7 @@ export async function runExecution<A extends Served = App>(
         ...container,
       });
       register(app as A);
-      const answer = (app as A).handleLambda(change(envelope), {
+      const answer = (app as A).handleLambda(change(envelope, invocation), {
         awsRequestId: `invocation-${invocation}`,
         functionName: 'orders',
         invokedFunctionArn: `${FUNCTION}:live`,
