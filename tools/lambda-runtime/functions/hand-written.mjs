@@ -54,7 +54,7 @@ const ROUTES = {
         tenant: context.tenantId ?? '',
         clientContext: context.clientContext ?? null,
         identity: context.identity ?? null,
-        timed: context.getRemainingTimeInMillis() > 0 && context.getRemainingTimeInMillis() <= 15_000,
+        timed: context.getRemainingTimeInMillis() > 0 && context.getRemainingTimeInMillis() <= 60_000,
         polluted: 'polluted' in {},
       }),
     ),

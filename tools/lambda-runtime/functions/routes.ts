@@ -59,7 +59,7 @@ export const ROUTES: Readonly<Record<string, Handler>> = {
       tenant: given?.tenantId ?? '',
       clientContext: given?.clientContext ?? null,
       identity: given?.identity ?? null,
-      timed: ctx.remainingMs > 0 && ctx.remainingMs <= 15_000,
+      timed: ctx.remainingMs > 0 && ctx.remainingMs <= 60_000,
       polluted: 'polluted' in {},
     });
   },
