@@ -115,7 +115,10 @@ describe.each(DOORS)('through the door %s', (door) => {
 
   it('a tool answers, fails as a value, and needs its caller', async () => {
     const api = clientOf(door, 'ada');
-    await expect(callTool(api, 'add', { a: 1, b: 2 })).resolves.toMatchObject({ ok: true, data: { sum: 3 } });
+    const progress: unknown[] = [];
+    const onProgress = (...report: unknown[]) => progress.push(report);
+    const sum = await callTool(api, 'add', { a: 1, b: 2 }, { onProgress });
+    expect([sum, progress]).toMatchObject([{ ok: true, data: { sum: 3 } }, [[1, 2, 'half']]]);
     await expect(callTool(api, 'fail', {})).resolves.toMatchObject({
       ok: false,
       error: { code: 'tool', message: 'nothing to do' },

@@ -67,6 +67,15 @@ describe('a request is repeated', () => {
     expect(seen).toHaveLength(count);
   });
 
+  it('after random pauses, which may be twice as long each time', async () => {
+    import.meta.jest.spyOn(Math, 'random').mockReturnValue(0.05);
+    const timers = import.meta.jest.spyOn(globalThis, 'setTimeout');
+    replies = [answer(503), answer(503), answer(200)];
+    await client()('GET /a');
+    const pauses = timers.mock.calls.map(([, ms]) => ms).filter((ms = 0) => ms > 0 && ms < 100);
+    expect(pauses).toEqual([10, 20]);
+  });
+
   it('with the same idempotency key, and another call with another key', async () => {
     replies = [drop, drop, answer(200)];
     await client()('POST /a', { body: { b: 1 }, idempotencyKey: true });
