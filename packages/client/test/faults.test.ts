@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type ClientOptions, createClient, events, noticeContract } from '../src/index.js';
+import { type ClientOptions, callTool, createClient, events, noticeContract } from '../src/index.js';
 
 interface Fix {
   http: {
@@ -149,6 +149,15 @@ describe('a call is rejected', () => {
     const headers = () => ({ authorization: 'Bearer secret' });
     const error = await client({ headers })('GET /a', { signal: controller.signal }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'client.aborted', message: 'GET /a has no answer' });
+  });
+
+  it.each([
+    ['a caller that has left', { signal: AbortSignal.abort(), timeoutMs: 60_000 }, 'client.aborted'],
+    ['a time limit', { timeoutMs: 50 }, 'client.timeout'],
+  ])('a tool with the code of %s', async (_title, options, code) => {
+    replies = [hang];
+    const tools = createClient<{ tool: { add: { input: object; output: unknown } } }>({ url: url() });
+    await expect(callTool(tools, 'add', {}, options)).rejects.toMatchObject({ code, message: 'add has no answer' });
   });
 
   it('with the error of `headers`, and nothing is sent', async () => {

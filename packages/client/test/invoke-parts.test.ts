@@ -1,3 +1,4 @@
+import { createClient, events } from '../src/index.js';
 import { toInvokeEvent } from '../src/internal/invoke-event.js';
 import { toInvokeResponse } from '../src/internal/invoke-response.js';
 
@@ -31,4 +32,11 @@ it.each([
 ])('the event of a request has its user agent: %s', async (_title, headers, userAgent) => {
   const event = await toInvokeEvent(new Request('http://shop/orders?tag=a', { headers }));
   expect(event).toMatchObject({ rawQueryString: 'tag=a', requestContext: { http: { userAgent } } });
+});
+
+it.each([200, 204])('a stream whose answer %d has no body ends', async (status) => {
+  const fetch = import.meta.jest.fn(async () => toInvokeResponse('GET /s', result({ statusCode: status, body: '' })));
+  const api = createClient<{ http: { 'GET /s': { events: { tick: number } } } }>({ url: 'http://shop', fetch });
+  for await (const event of events(api, 'GET /s')) throw new Error(JSON.stringify(event));
+  expect(fetch).toHaveBeenCalledTimes(1);
 });
