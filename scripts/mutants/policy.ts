@@ -29,6 +29,7 @@ export const ALSO: Readonly<Record<string, readonly string[]>> = {
   dispatch: ['secure/test/', 'streams/test/'],
   dynamo: ['jobs/test/', 'connections/test/'],
   http: ['secure/test/'],
+  secure: ['triggers/test/lattice.test.ts'],
   streams: ['triggers/test/'],
   testkit: ['mcp/test/test-client.test.ts', 'vectors/test/'],
 };

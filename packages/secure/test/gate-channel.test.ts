@@ -12,6 +12,7 @@ describe('decisions of the gate for tools on a developer’s machine', () => {
     log: false,
     principalResolver: async (ctx) => {
       const scopes = ctx.header('x-scopes');
+      if (scopes === 'down') throw new Error('the directory of ada is down');
       return scopes === undefined ? null : { identity: 'ada', scopes: scopes.split(' ') };
     },
   });
@@ -68,6 +69,18 @@ describe('decisions of the gate for tools on a developer’s machine', () => {
         outcome: 'allowed',
         principalKind: 'external',
         scopes: ['notes:read'],
+      },
+    ],
+    [
+      '/notes',
+      'down',
+      {
+        record: 'GET /notes',
+        posture: 'authenticated',
+        required: ['notes:read'],
+        outcome: 'failed',
+        principalKind: null,
+        scopes: [],
       },
     ],
   ])('%s with scopes %s', async (path, scopes, decision) => {
