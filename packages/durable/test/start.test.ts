@@ -107,6 +107,8 @@ describe('startExecution', () => {
     ['no event', { event: undefined }, 'durable.invalid_input'],
     ['a date in the event', { event: { at: new Date(0) } }, 'durable.invalid_input'],
     ['a bigint in the event', { event: { count: 1n } }, 'durable.invalid_input'],
+    ['a symbol in the event', { event: [Symbol('a')] }, 'durable.invalid_input'],
+    ['a function in the event', { event: { run() {} } }, 'durable.invalid_input'],
     ['NaN in the event', { event: [Number.NaN] }, 'durable.invalid_input'],
     ['an event of 1 MiB and one byte', { event: 'x'.repeat(1_048_575) }, 'durable.too_large'],
     ['a time-out of 0', { timeoutMs: 0 }, 'durable.invalid_input'],
