@@ -99,6 +99,21 @@ describe('without a browser', () => {
     expect(JSON.parse((await get('/internal/docs/openapi.json', 'docs:read')).body)).toEqual(document);
   });
 
+  test('a document is read once', async () => {
+    let reads = 0;
+    const document = {
+      get paths() {
+        reads += 1;
+        return {};
+      },
+    };
+    const { get } = start({ document });
+    await get('/docs', 'docs:read');
+    const before = reads;
+    expect((await get('/docs', 'docs:read')).status).toBe(200);
+    expect([reads, before > 0]).toEqual([before, true]);
+  });
+
   test('the policy allows only the style of the page', async () => {
     const { headers } = await start().get('/docs', 'docs:read');
     expect(headers['content-security-policy']).toMatch(

@@ -546,3 +546,16 @@ describe('challenge', () => {
     expect((await socket?.call(app))?.headers).not.toHaveProperty('www-authenticate');
   });
 });
+
+test.each<[string, Posture, string | undefined]>([
+  ['that needs scopes names them', Authenticated('admin'), 'Bearer scope="admin"'],
+  ['that no scope would admit has none', InternalOnly(), undefined],
+])('the 403 of an operation %s, with a resolver that has a challenge', async (_title, posture, challenge) => {
+  const principalResolver: SecurePrincipalResolver = (ctx) => {
+    stateOf(ctx).scopeChallenge = () => 'Bearer scope="admin"';
+    return { identity: 'eve', scopes: [] };
+  };
+  const app = new SecureApp({ log: false, principalResolver }).get('/op', () => json(200, 1), posture);
+  const { status, headers } = await send(app, DIRECT, {});
+  expect([status, headers['www-authenticate']]).toEqual([403, challenge]);
+});

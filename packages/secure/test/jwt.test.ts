@@ -229,6 +229,20 @@ describe('a token is rejected', () => {
     ['of a kind that nobody knows', () => sign(key), { kind: () => 'root' as never }, { status: 401 }],
     ['too old', () => sign(key, at({ iat: NOW - 120 })), { maxTokenAgeSeconds: 60 }, UNAUTHORIZED],
     ['of no age', () => sign(key, at({ iat: undefined })), { maxTokenAgeSeconds: 60 }, UNAUTHORIZED],
+    [
+      'as old as the tolerance permits',
+      () => sign(key, at({ iat: NOW - 65 })),
+      { maxTokenAgeSeconds: 60 },
+      { status: 200 },
+    ],
+    ['a second older', () => sign(key, at({ iat: NOW - 66 })), { maxTokenAgeSeconds: 60 }, UNAUTHORIZED],
+    [
+      'of the future, in the tolerance',
+      () => sign(key, at({ iat: NOW + 5 })),
+      { maxTokenAgeSeconds: 60 },
+      { status: 200 },
+    ],
+    ['of the future', () => sign(key, at({ iat: NOW + 6 })), { maxTokenAgeSeconds: 60 }, UNAUTHORIZED],
     ['young enough', () => sign(key, at({ iat: NOW - 30 })), { maxTokenAgeSeconds: 60 }, { status: 200 }],
     ['without a claim that is wanted', () => sign(key), { requiredClaims: ['org'] }, UNAUTHORIZED],
     ['of no type', () => sign(key), { typ: 'at+jwt' }, UNAUTHORIZED],
@@ -395,6 +409,18 @@ it('a key that cannot be imported is tried once', async () => {
   imports.mockRestore();
 });
 
+it('a key of another curve does not verify, although its owner signed', async () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
+  const head = rawToken({ alg: 'ES256', kid: 'k1' }, GOOD).slice(0, -1);
+  const signature = signBytes('sha256', Buffer.from(head), { key: privateKey, dsaEncoding: 'ieee-p1363' });
+  const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'k1' };
+  const verifier = createJwtVerifier({
+    ...{ issuer: ISSUER, jwks: { keys: [jwk] }, audience: [AUDIENCE], algorithms: ['ES256'] },
+  });
+  const token = `${head}.${signature.toString('base64url')}`;
+  await expect(verifier.verify(token, clock.now())).rejects.toMatchObject({ reason: 'invalid' });
+});
+
 it('a clock without a valid time accepts no token', async () => {
   const verifier = createJwtVerifier({ issuer: ISSUER, jwks: { keys: [key.jwk] }, audience: [AUDIENCE] });
   await expect(verifier.verify(await sign(key), new Date(Number.NaN))).rejects.toMatchObject({ reason: 'unavailable' });
@@ -421,6 +447,17 @@ describe('several issuers', () => {
     ];
   });
   afterAll(() => servers.close());
+
+  it('have one verifier, which selects the rules by the issuer', async () => {
+    const verifier = createJwtVerifier([
+      { issuer: ISSUER, audience: [AUDIENCE], jwks: { keys: [key.jwk] } },
+      { issuer: second, audience: ['second'], jwks: { keys: [other.jwk] } },
+    ]);
+    const claims = { ...GOOD, iss: second, aud: 'second' };
+    expect((await verifier.verify(await sign(key), clock.now())).issuer).toBe(ISSUER);
+    expect((await verifier.verify(await sign(other, claims), clock.now())).issuer).toBe(second);
+    await expect(verifier.verify(await sign(key, claims), clock.now())).rejects.toMatchObject({ reason: 'invalid' });
+  });
 
   it('each have their own keys and rules', async () => {
     const app = build(both);
