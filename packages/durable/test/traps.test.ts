@@ -136,7 +136,7 @@ test('a plain handler next to a durable handler that waits for days runs once', 
 });
 
 test.each<[string, (envelope: DurableEnvelope) => object]>([
-  ['as AWS sends them', structuredClone],
+  ['as AWS sends them', (envelope) => structuredClone(envelope)],
   [
     "without UpdatedOperationIds, as AWS's local runner sends them",
     ({ UpdatedOperationIds: _, ...envelope }) => structuredClone(envelope),
