@@ -71,6 +71,18 @@ test.each<[string, (isOpen: () => boolean) => Middleware]>([
   expect(warningsOf(ran)).toContain(DROPPED);
 });
 
+test('a handler that throws behind a middleware runs once in each invocation', async () => {
+  let calls = 0;
+  const ran = await runRoute([(ctx, next) => next(ctx)], () => {
+    calls += 1;
+    // After the wait: the third reading, of the second invocation.
+    if (calls === 3) throw new FrameworkError('orders.closed', 'closed', { statusCode: 409 });
+    return 'done';
+  });
+  expect([answerOf(ran).statusCode, calls, ran.invocations]).toEqual([409, 3, 2]);
+  expect(warningsOf(ran)).not.toContain(DROPPED);
+});
+
 test.each<[string, NonNullable<RunOptions['replay']> | 'the middleware']>([
   ['replay: true', true],
   ['a list with the middleware', 'the middleware'],

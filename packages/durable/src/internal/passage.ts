@@ -42,8 +42,6 @@ export class Passage {
   readonly #live = new Set<string>();
   /** True while a middleware runs whose outcome counts once, until it calls `next`. */
   #isDeciding = false;
-  /** True if the bag of the context has the recorded values. */
-  #isRestored = false;
 
   constructor(lane: LaneScope) {
     const { result } = lane.recorded(NAME) ?? {};
@@ -108,11 +106,6 @@ export class Passage {
     addQuiet(context, this.#lane);
     const bag = context as Bag;
     const [get, set] = [bag.get.bind(bag), bag.set.bind(bag)];
-    const recorded = this.#isRestored ? {} : this.#recorded?.json;
-    this.#isRestored = true;
-    for (const [key, value] of Object.entries(recorded ?? {})) {
-      if (key.startsWith(TEXT_KEY)) set(key.slice(TEXT_KEY.length), value);
-    }
     Object.defineProperties(context, {
       set: { value: (key: unknown, value: unknown) => this.#set(set, key, value), configurable: true },
       get: { value: (key: unknown) => this.#get(get(key), key), configurable: true },
@@ -161,7 +154,6 @@ export class Passage {
 }
 
 const NOTHING: Values = { json: {}, live: [] };
-const TEXT_KEY = 'text ';
 
 function keyName(key: unknown): string {
   return isContextKey(key) ? key.name : stringOf(key);
@@ -169,7 +161,7 @@ function keyName(key: unknown): string {
 
 /** A key of `contextKey` is another object in each process: its name identifies it. */
 function keyOf(key: unknown): string | undefined {
-  if (typeof key === 'string') return `${TEXT_KEY}${key}`;
+  if (typeof key === 'string') return `text ${key}`;
   return isContextKey(key) ? `key ${key.name}` : undefined;
 }
 

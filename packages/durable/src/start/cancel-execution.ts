@@ -89,7 +89,7 @@ async function findCallbacks(
       else if (EventType !== 'CallbackStarted' && open.delete(Id)) requested += 1;
     }
     marker = NextMarker;
-    if (marker === undefined || marker === null || marker === '') break;
+    if (!marker) break;
   }
   return { open: [...open.values()], requested };
 }
