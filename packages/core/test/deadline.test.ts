@@ -67,6 +67,13 @@ it.each([
   [{ name: 'TimeoutError' }, true],
   [{ code: 'ECONNRESET' }, true],
   [{ $metadata: { httpStatusCode: 503 } }, true],
+  [{ $metadata: { httpStatusCode: 500 } }, true],
+  [{ $metadata: { httpStatusCode: 429 } }, true],
+  [{ $metadata: { httpStatusCode: 499 } }, false],
+  // The SDK marks a failure that its service calls retryable.
+  [{ name: 'Odd', $retryable: { throttling: true } }, true],
+  [{ name: 'Odd', $retryable: null }, false],
+  [{ name: 'Odd', $retryable: true }, false],
   [{ name: 'ResourceNotFoundException', $metadata: { httpStatusCode: 400 } }, false],
   [{ name: 'ValidationException' }, false],
   [new TypeError('no'), false],

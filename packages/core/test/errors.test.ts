@@ -73,6 +73,17 @@ describe('FrameworkError', () => {
     });
   });
 
+  it('has an empty text or nothing for what is unknown', () => {
+    const { details, requestId, traceId, timestamp, stackTrace, headers, statusCode } = new FrameworkError('x.y');
+    expect({ requestId, traceId, timestamp, stackTrace }).toEqual({
+      requestId: '',
+      traceId: '',
+      timestamp: '',
+      stackTrace: '',
+    });
+    expect([details, headers, statusCode]).toEqual([undefined, undefined, undefined]);
+  });
+
   it.each([
     [undefined, ''],
     ['2026-01-01', '2026-01-01'],

@@ -3,9 +3,12 @@ import { tracingChannel } from 'node:diagnostics_channel';
 import {
   type EventFacts,
   eventCompleted,
+  RequestContext,
   requestCompleted,
   startEventSpan,
   startRequestSpan,
+  startSurfaceSpan,
+  stateOf,
 } from '../src/internal.js';
 import type { SpanMessage } from '../src/observability/active-span.js';
 import type { Observability, Span, SpanAttributes, SpanHook } from '../src/observability/hooks.js';
@@ -65,6 +68,19 @@ function matchedState() {
 }
 
 describe('the span hook', () => {
+  it('gets an event that is neither a request nor a record, with what is known of it', () => {
+    const { spans, observability } = recorder();
+    const context = new RequestContext(matchedState());
+    startSurfaceSpan({}, context, 'mcp');
+    expect(stateOf(context).span).toBeUndefined();
+    startSurfaceSpan(observability, context, 'mcp');
+    expect(spans).toMatchObject([
+      { kind: 'framework.event', name: 'mcp', attributes: { 'tenant.id': 't-1' }, ended: 0 },
+    ]);
+    stateOf(context).span?.end({}, '');
+    expect(spans[0]?.ended).toBe(1);
+  });
+
   it('gets a request with pattern, never path, and its end', () => {
     const { spans, observability } = recorder();
     const state = matchedState();
