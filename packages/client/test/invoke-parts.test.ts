@@ -22,7 +22,7 @@ it.each([
   ['the status 600', { statusCode: 600 }],
   ['a status that is not whole', { statusCode: 200.5 }],
   ['a status that is a text', { statusCode: '200' }],
-])('a result with %s is no HTTP answer', (_title, head) => {
+])('a result with %s is not an HTTP answer', (_title, head) => {
   expect(() => toInvokeResponse('GET /a', result(head))).toThrow('GET /a: the result of the function is not an HTTP');
 });
 

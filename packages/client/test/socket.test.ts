@@ -67,7 +67,7 @@ it('a caller can leave while it waits', async () => {
   await expect(opening).rejects.toMatchObject({ code: 'client.aborted' });
 });
 
-it('a lost connection is opened again, also after attempts that fail, and listeners stay', async () => {
+it('a lost connection is opened again, even if attempts fail, and listeners remain', async () => {
   const changes: boolean[] = [];
   const url = import.meta.jest.fn(async () => `ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
   const socket = await open({ url, onConnection: (isOpen) => events.emit('change', changes.push(isOpen)) });

@@ -10,7 +10,7 @@ it.each([
   ['an HMAC with a key of text', 'key', createHmac('sha256', 'key')],
   ['an HMAC with a key of bytes', KEY, createHmac('sha256', 'key')],
   ['an HMAC with a key in a buffer', KEY.buffer, createHmac('sha256', 'key')],
-])('%s is that of Node.js, and a reset starts again', async (_title, key, expected) => {
+])('%s is equal to the result of Node.js, and a reset starts again', async (_title, key, expected) => {
   const hash = new WebSha256(key);
   hash.update(text('lost'));
   hash.reset();

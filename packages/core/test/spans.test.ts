@@ -68,7 +68,7 @@ function matchedState() {
 }
 
 describe('the span hook', () => {
-  it('gets an event that is neither a request nor a record, with what is known of it', () => {
+  it('gets an event that is neither a request nor a record, with its tenant', () => {
     const { spans, observability } = recorder();
     const context = new RequestContext(matchedState());
     startSurfaceSpan({}, context, 'mcp');

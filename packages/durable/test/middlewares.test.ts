@@ -71,7 +71,7 @@ test.each<[string, (isOpen: () => boolean) => Middleware]>([
   expect(warningsOf(ran)).toContain(DROPPED);
 });
 
-test('a handler that throws behind a middleware runs once in each invocation', async () => {
+test('a handler that throws after a middleware runs once in each invocation', async () => {
   let calls = 0;
   const ran = await runRoute([(ctx, next) => next(ctx)], () => {
     calls += 1;

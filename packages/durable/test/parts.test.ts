@@ -19,7 +19,7 @@ test.each<[string, unknown, boolean]>([
   ['an event without operations', { ...ENVELOPE, InitialExecutionState: { Operations: [] } }, false],
   ['an event without a state', { ...ENVELOPE, InitialExecutionState: undefined }, false],
   ['a text', 'arn:a', false],
-])('%s is told from others', (_title, event, expected) => {
+])('%s is distinguished from other events', (_title, event, expected) => {
   expect(isEnvelope(event)).toBe(expected);
 });
 
@@ -63,7 +63,7 @@ test('begin, result and release of a ledger are steps, and its other calls are n
   expect(recorded).toEqual(['framework begin', 'framework complete', 'framework abandon']);
 });
 
-test('the idempotency key of a step of a request is the same at each attempt, and another one in each execution', async () => {
+test('the idempotency key of a step of a request is the same at each attempt, and different in each execution', async () => {
   const keysOf = async (name: string) => {
     const keys: string[] = [];
     await runExecution(

@@ -113,7 +113,7 @@ export class Passage {
   }
 
   #set(set: Bag['set'], key: unknown, value: unknown): void {
-    const id = this.#isDeciding ? keyOf(key) : undefined;
+    const id = this.#isDeciding ? recordKey(key) : undefined;
     const { json, live } = this.#recorded ?? NOTHING;
     if (id !== undefined && Object.hasOwn(json, id)) set(key, json[id]);
     else if (id === undefined || this.#isDecision(value)) set(key, value);
@@ -143,7 +143,7 @@ export class Passage {
    * @throws DurableError `durable.diverged` for a value that was set in the first invocation, and is not recorded
    */
   #get(value: unknown, key: unknown): unknown {
-    const id = keyOf(key);
+    const id = recordKey(key);
     const { json, live } = this.#recorded ?? NOTHING;
     if (value !== undefined || id === undefined) return value;
     if (Object.hasOwn(json, id)) return json[id];
@@ -160,7 +160,7 @@ function keyName(key: unknown): string {
 }
 
 /** A key of `contextKey` is another object in each process: its name identifies it. */
-function keyOf(key: unknown): string | undefined {
+function recordKey(key: unknown): string | undefined {
   if (typeof key === 'string') return `text ${key}`;
   return isContextKey(key) ? `key ${key.name}` : undefined;
 }
