@@ -152,12 +152,13 @@ describe('a call is rejected', () => {
   });
 
   it.each([
-    ['a caller that has left', { signal: AbortSignal.abort(), timeoutMs: 60_000 }, 'client.aborted'],
-    ['a time limit', { timeoutMs: 50 }, 'client.timeout'],
-  ])('a tool with the code of %s', async (_title, options, code) => {
+    ['a caller that has left', { signal: AbortSignal.abort(), timeoutMs: 60_000 }, 'client.aborted', 0],
+    ['a time limit', { timeoutMs: 50 }, 'client.timeout', 1],
+  ])('a tool with the code of %s', async (_title, options, code, requests) => {
     replies = [hang];
     const tools = createClient<{ tool: { add: { input: object; output: unknown } } }>({ url: url() });
     await expect(callTool(tools, 'add', {}, options)).rejects.toMatchObject({ code, message: 'add has no answer' });
+    expect(seen).toHaveLength(requests);
   });
 
   it('with the error of `headers`, and nothing is sent', async () => {

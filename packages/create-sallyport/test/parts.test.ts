@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { additionOf } from '../src/internal/additions.js';
 import { parseCommand } from '../src/internal/arguments.js';
 import { createProject, type ProjectSpec } from '../src/internal/project.js';
 import { writeProject } from '../src/internal/target.js';
@@ -13,6 +14,13 @@ it.each([
   [['a', '--git', '--git'], { kind: 'usage', problem: '--git is given twice' }],
 ])('reads %j', (args, command) => {
   expect(parseCommand(args)).toMatchObject(command);
+});
+
+it.each([
+  ['GET /invoices/{id}', "app.get('/invoices/{id}', getInvoicesId, Authenticated('invoices:read'));"],
+  ['DELETE /invoices/{id}', "app.delete('/invoices/{id}', deleteInvoicesId, Authenticated('invoices:write'));"],
+])('an added route %s needs the scope of its method', (name, registration) => {
+  expect(additionOf('route', name)).toMatchObject({ registration });
 });
 
 const SPEC: ProjectSpec = {
