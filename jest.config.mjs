@@ -5,7 +5,7 @@ export default {
   // Instruments of research run on demand: `npm run lab:test`.
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/scripts/lab/'],
   testEnvironment: 'node',
-  // Real servers and compilers on a busy two-core machine: only a test that hangs takes longer. Tests have no other limits.
+  // Real servers and compilers on a busy two-core machine: only a test that hangs takes longer. Only runs on demand have another limit.
   testTimeout: 600_000,
   // One more than there are cores: many files wait for a browser, DynamoDB Local or other processes. They start first (`sequencer.mjs`).
   maxWorkers: availableParallelism() + 1,

@@ -9,6 +9,7 @@ export const STRICT = new Set([
   'connections',
   'core',
   'dispatch',
+  'durable',
   'dynamo',
   'http',
   'jobs',
